@@ -1,0 +1,45 @@
+"""The decorator of every compiled function, and where their machine code is kept.
+
+Numba's cache looks at the file of the function it compiles and not at the files of the functions it
+calls, so after an edit of a callee the caller would go on with the old code. Ours is therefore kept in a
+folder named by a digest of all of the package's sources: any edit starts afresh, and a second process
+with the same sources compiles nothing.
+"""
+
+import functools
+import hashlib
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numba
+
+PACKAGE = Path(__file__).resolve().parent
+
+
+@functools.cache
+def _cache_folder() -> str:
+    """Folder of the compiled code of exactly these sources (inside $NUMBA_CACHE_DIR where that is set)."""
+    digest = hashlib.sha256()
+    for folder in ("bandits", "estimation", "simulation"):
+        for source in sorted((PACKAGE / folder).glob("*.py")):
+            digest.update(f"{source.name}\0".encode() + source.read_bytes() + b"\0")
+    parent = os.environ.get("NUMBA_CACHE_DIR") or str(PACKAGE / "__pycache__")
+    return os.path.join(parent, f"kernels-{digest.hexdigest()[:16]}")
+
+
+def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile ``function`` on its first call, and keep the machine code for later processes.
+
+    Floating-point arithmetic stays as written (no ``fastmath``): the order of additions is part of the
+    result, and results must not depend on the vector width of the machine.
+    """
+    previous = numba.config.CACHE_DIR
+    # Numba picks the folder when the decorator runs; if this one can't be written to, it uses its own.
+    numba.config.CACHE_DIR = _cache_folder()
+    try:
+        compiled: Callable[..., Any] = numba.njit(cache=True, error_model="numpy")(function)
+    finally:
+        numba.config.CACHE_DIR = previous
+    return compiled

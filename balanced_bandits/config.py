@@ -1,0 +1,48 @@
+"""The configuration: defaults, checks, and sentences about what is wrong with it."""
+
+import copy
+import difflib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import yaml
+
+from balanced_bandits.errors import InputError
+
+
+def checked_config(given: dict[str, Any], schema_path: Path) -> dict[str, Any]:
+    """The configuration ``given``, with the schema's defaults filled in; raises if anything is wrong with it."""
+    schema = yaml.safe_load(schema_path.read_text())
+    config = copy.deepcopy(given)
+    problems = [sentence for error in jsonschema.Draft202012Validator(schema).iter_errors(config)
+                for sentence in _sentences(error)]  # fmt: skip
+    if problems:
+        raise InputError("the configuration is wrong:\n  " + "\n  ".join(sorted(set(problems))))
+    _fill(config, schema)
+    return config
+
+
+def _fill(config: dict[str, Any], schema: dict[str, Any]) -> None:
+    """Put the schema's default where the configuration says nothing, at every depth."""
+    for key, part in schema.get("properties", {}).items():
+        if key not in config and "default" in part:
+            config[key] = copy.deepcopy(part["default"])
+        if isinstance(config.get(key), dict):
+            _fill(config[key], part)
+
+
+def _sentences(error: jsonschema.ValidationError) -> Iterator[str]:
+    """What a person should read about one validation error."""
+    place = ".".join(str(part) for part in error.absolute_path)
+    schema = error.schema if isinstance(error.schema, dict) else {}
+    if error.validator == "additionalProperties" and isinstance(error.instance, dict):
+        known = list(schema.get("properties", {}))
+        for key in error.instance:
+            if key not in known:
+                near = difflib.get_close_matches(str(key), known, n=1, cutoff=0.4)
+                hint = f"did you mean {near[0]!r}?" if near else f"known here are {', '.join(known)}."
+                yield f"unknown key {f'{place}.{key}' if place else key!s}; {hint}"
+    else:
+        yield f"{place or 'the whole'} is {error.instance!r}, but must be: {schema.get('description', error.message)}"

@@ -1,0 +1,134 @@
+"""From a table as published to contexts and labels of a bandit.
+
+Deterministic, and blind to the labels: categorical columns become indicators, missing values are filled
+and flagged, constant columns go, every column is standardised. When there are more columns than rows the
+contexts are rotated into the space that the rows span, which changes no ridge or L2-logistic fit.
+The statistics are those of the whole dataset, not of the rounds played so far.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from balanced_bandits.datasets.tables import Table
+
+FEWEST_ROWS = 10
+
+
+class RejectedError(Exception):
+    """A dataset that no bandit can play; the message is the reason."""
+
+
+@dataclass
+class Encoded:
+    """Contexts, labels, and an account of what was done."""
+
+    X: NDArray[np.float64]  # (n, d) contexts
+    y: NDArray[np.int64]  # (n,) labels in 0..K-1
+    classes: list[str]  # (K,) what the labels stand for
+    account: dict[str, Any] = field(default_factory=dict)
+
+
+def encode(table: Table, max_levels: int) -> Encoded:
+    """Encode a table; raises ``RejectedError`` where there is nothing to play for."""
+    labelled = table.labels.notna().to_numpy()
+    features = table.features.loc[labelled]
+    y, classes = _labels(table.labels[labelled])
+    if len(y) < FEWEST_ROWS:
+        raise RejectedError(f"only {len(y)} rows have a label; at least {FEWEST_ROWS} are needed")
+    if len(classes) < 2:
+        raise RejectedError(f"all rows are of one class, {classes[0]!r}")
+    account: dict[str, Any] = {
+        "rows_without_label": int((~labelled).sum()),
+        "numeric_columns": 0,
+        "categorical_columns": 0,
+        "missing_cells": 0,
+        "indicators_of_missing": 0,
+        "constant_columns_dropped": 0,
+    }
+    columns: list[NDArray[np.float64]] = []
+    for i, name in enumerate(features.columns):
+        column = features.iloc[:, i]
+        numeric = pd.api.types.is_numeric_dtype(column.dtype) and not pd.api.types.is_bool_dtype(column.dtype)
+        account["numeric_columns" if numeric else "categorical_columns"] += 1
+        values, missing = _numeric(column) if numeric else _indicators(name, column, max_levels)
+        account["missing_cells"] += int(missing.sum())
+        if missing.any() and not missing.all():
+            account["indicators_of_missing"] += 1
+            values.append(missing.astype(float))
+        kept = [standardised for value in values if (standardised := _standardised(value)) is not None]
+        account["constant_columns_dropped"] += len(values) - len(kept)
+        columns += kept
+    if not columns:
+        raise RejectedError("no usable feature: every column is constant or empty")
+    account["encoded_columns"] = len(columns)
+    X = np.column_stack(columns)
+    account["rotated"] = X.shape[1] > X.shape[0]
+    if account["rotated"]:
+        X = rotate(X)
+    return Encoded(np.ascontiguousarray(X), y, classes, account)
+
+
+def rotate(X: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Coordinates of the rows in an orthonormal basis of their span: (n, d) to (n, min(n, d)).
+
+    With X = U S V', that is U S = X V: inner products between rows stay as they are.
+    """
+    U, S, _ = np.linalg.svd(X, full_matrices=False)
+    largest = np.abs(U).argmax(axis=0)
+    rotated: NDArray[np.float64] = U * (S * np.sign(U[largest, np.arange(len(S))]))
+    return rotated
+
+
+def _labels(labels: "pd.Series[str]") -> tuple[NDArray[np.int64], list[str]]:
+    """Labels as 0..K-1, in the order of their numbers if all are numbers, of their names otherwise."""
+    names = sorted(set(labels))
+    try:
+        names.sort(key=float)
+    except ValueError:
+        pass
+    position = {name: i for i, name in enumerate(names)}
+    return np.array([position[label] for label in labels], dtype=np.int64), names
+
+
+def _numeric(column: "pd.Series[Any]") -> tuple[list[NDArray[np.float64]], NDArray[np.bool_]]:
+    """A numeric column, missing values (infinite ones too) replaced by the median."""
+    values = column.to_numpy(dtype=float, na_value=np.nan).copy()
+    missing = ~np.isfinite(values)
+    if missing.all():
+        return [np.zeros_like(values)], missing
+    values[missing] = np.median(values[~missing])
+    return [values], missing
+
+
+def _indicators(
+    name: str, column: "pd.Series[Any]", max_levels: int
+) -> tuple[list[NDArray[np.float64]], NDArray[np.bool_]]:
+    """One 0/1 column a level (one in all for two levels), missing values replaced by the most frequent level."""
+    missing = column.isna().to_numpy()
+    text = column.astype(str).to_numpy(dtype=object)
+    levels, counts = np.unique(text[~missing].astype(str), return_counts=True)
+    if len(levels) > max_levels:
+        raise RejectedError(
+            f"column {name!r} is categorical with {len(levels)} levels, more than max_levels = {max_levels} of the "
+            "configuration; drop it if it identifies rows, make it numeric if it holds numbers, or raise max_levels"
+        )
+    if len(levels) < 2:
+        return [np.zeros(len(text))], missing
+    text[missing] = levels[counts.argmax()]
+    shown = levels[1:] if len(levels) == 2 else levels
+    return [(text == level).astype(float) for level in shown], missing
+
+
+def _standardised(values: NDArray[np.float64]) -> NDArray[np.float64] | None:
+    """Mean 0 and variance 1, or None for a column that is constant."""
+    largest = np.abs(values).max()
+    if values.min() == values.max() or largest == 0.0:
+        return None
+    scaled = values / largest  # so that squares of very large or very small values are representable
+    centred = scaled - scaled.mean()
+    deviation = np.sqrt(np.mean(centred**2))
+    return centred / deviation if deviation > 1e-12 else None

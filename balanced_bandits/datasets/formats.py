@@ -1,0 +1,201 @@
+"""Readers of the formats that datasets come in; the ending of the file's name chooses.
+
+Each takes the raw bytes and gives a ``Table``. What can't be read raises ``InputError`` with the file's name.
+"""
+
+import gzip
+import io
+import re
+import zipfile
+import zlib
+from collections.abc import Callable
+
+import arff
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from balanced_bandits.datasets.tables import Table
+from balanced_bandits.errors import InputError
+
+MISSING = ["", "?", "NA", "N/A", "NaN", "nan", "<null>", "null"]
+LARGEST_TEXT = 2**31  # bytes after decompression; more is refused
+
+
+def read_table(name: str, raw: bytes, target: str) -> Table:
+    """Read ``raw``, the content of a file called ``name``, with the class in column ``target``."""
+    lower = name.lower()
+    for ending, reader in READERS.items():
+        if lower.endswith((ending, f"{ending}.gz")):
+            try:
+                return reader(name, raw, target)
+            except InputError:
+                raise
+            except (ValueError, KeyError, IndexError, OverflowError, EOFError, OSError, pa.ArrowException,
+                    zipfile.BadZipFile, NotImplementedError) as error:  # fmt: skip
+                raise InputError(f"{name} can't be read as {ending} ({type(error).__name__}: {error}).") from error
+    raise InputError(f"{name}: no reader for this ending; there are readers for {', '.join(READERS)} and their .gz.")
+
+
+def read_delimited(name: str, raw: bytes, target: str, skip_lines: int = 0) -> Table:
+    """CSV and relatives, with commas, semicolons or tabs (the first line decides; .tsv has tabs).
+
+    A ``target`` that is a whole number is the column's position, and the file then has no header.
+    """
+    text = "\n".join(_text(name, raw).splitlines()[skip_lines:])
+    header = None if re.fullmatch(r"-?\d+", target) else 0
+    first = text.partition("\n")[0]
+    separator = "\t" if ".tsv" in name.lower() else max(",;\t", key=first.count)
+    frame = pd.read_csv(
+        io.StringIO(text), sep=separator, header=header, keep_default_na=False, na_values=MISSING, skipinitialspace=True,
+        low_memory=False,
+    )  # fmt: skip
+    return _split(name, frame, target)
+
+
+def read_keel(name: str, raw: bytes, target: str) -> Table:
+    """KEEL .dat: ``@attribute`` lines, then comma-separated rows after ``@data``; or the bare rows alone."""
+    lines = _text(name, raw).splitlines()
+    start = next((i for i, line in enumerate(lines) if line.strip().lower() == "@data"), None)
+    if start is None:
+        if any(line.lstrip().startswith("@") for line in lines):
+            raise InputError(f"{name} is not a whole KEEL file: it has a header but no @data line.")
+        return read_delimited(name, raw, target)
+    columns: list[str] = []
+    nominal: set[str] = set()
+    for line in lines[:start]:
+        found = re.match(r"\s*@attribute\s+('[^']*'|\"[^\"]*\"|[^\s{\[]+)\s*(.*)", line, flags=re.IGNORECASE)
+        if found:
+            columns.append(found[1].strip("'\""))
+            if found[2].startswith("{"):
+                nominal.add(columns[-1])
+    rows = [[field.strip() for field in line.split(",")] for line in lines[start + 1 :] if line.strip()]
+    return _split(name, _typed(name, columns, nominal, rows), target)
+
+
+def read_arff(name: str, raw: bytes, target: str) -> Table:
+    """ARFF, dense or sparse."""
+    text = _text(name, raw)
+    data = re.search(r"^\s*@data\b.*$", text, flags=re.IGNORECASE | re.MULTILINE)
+    sparse = data is not None and re.match(r"(\s|%.*\n)*\{", text[data.end() :]) is not None
+    try:
+        content = arff.loads(text, return_type=arff.LOD if sparse else arff.DENSE)
+    except arff.ArffException as error:
+        raise InputError(f"{name} is not a whole ARFF file ({error}).") from error
+    kinds = dict(content["attributes"])
+    rows = content["data"]
+    if sparse:
+        # What a sparse row leaves out is 0 for numbers, and the first value declared for a nominal attribute.
+        zeros = [kind[0] if isinstance(kind, list) else 0.0 for kind in kinds.values()]
+        rows = [[row.get(i, zero) for i, zero in enumerate(zeros)] for row in rows]
+    frame = pd.DataFrame(rows, columns=list(kinds), dtype=object)
+    for column, kind in kinds.items():
+        if kind in ("NUMERIC", "REAL", "INTEGER"):
+            frame[column] = frame[column].astype(float)
+    return _split(name, frame, target)
+
+
+def read_ts(name: str, raw: bytes, target: str) -> Table:
+    """Time series of equal length (.ts): dimensions apart by colons, the class last; flattened to columns."""
+    rows, labels = [], []
+    for line in _text(name, raw).splitlines():
+        if line.strip() and not line.lstrip().startswith(("@", "#")):
+            *dimensions, label = line.strip().split(":")
+            rows.append([field.strip() for dimension in dimensions for field in dimension.split(",")])
+            labels.append(label.strip())
+    if not rows or {len(row) for row in rows} != {len(rows[0])} or not rows[0]:
+        raise InputError(f"{name}: the series differ in length, or there are none; only equal lengths can be read.")
+    frame = pd.DataFrame(np.array([[np.nan if v in MISSING else float(v) for v in row] for row in rows]))
+    frame.columns = [f"t{i}" for i in range(frame.shape[1])]
+    return _split(name, frame.assign(**{target: labels}), target)
+
+
+def read_npz(name: str, raw: bytes, target: str) -> Table:
+    """NumPy archive of two arrays: the labels, called ``target``, and the features, (n, ...)."""
+    with np.load(io.BytesIO(raw), allow_pickle=False) as archive:
+        if len(archive.files) != 2 or target not in archive.files:
+            raise InputError(f"{name} holds {', '.join(archive.files)}; expected two arrays, one called {target!r}.")
+        labels = archive[target].ravel()
+        features = archive[next(other for other in archive.files if other != target)]
+    if features.shape[:1] != labels.shape:
+        raise InputError(f"{name}: {len(labels)} labels do not fit features of shape {features.shape}.")
+    frame = pd.DataFrame(features.reshape(len(labels), -1)).add_prefix("x")
+    return _split(name, frame.assign(**{target: labels}), target)
+
+
+def read_parquet(name: str, raw: bytes, target: str) -> Table:
+    """Parquet."""
+    return _split(name, pd.read_parquet(io.BytesIO(raw)), target)
+
+
+READERS: dict[str, Callable[[str, bytes, str], Table]] = {
+    ".csv": read_delimited,
+    ".tsv": read_delimited,
+    ".dat": read_keel,
+    ".arff": read_arff,
+    ".ts": read_ts,
+    ".npz": read_npz,
+    ".parquet": read_parquet,
+}
+
+
+def _text(name: str, raw: bytes) -> str:
+    """The text of a file, decompressed if its name ends in .gz; UTF-8, or else Latin-1."""
+    if name.lower().endswith(".gz"):
+        try:
+            with gzip.open(io.BytesIO(raw)) as unpacked:
+                raw = unpacked.read(LARGEST_TEXT + 1)
+        except (OSError, EOFError, zlib.error) as error:
+            raise InputError(f"{name} is not a whole gzip file ({error}).") from error
+        if len(raw) > LARGEST_TEXT:
+            raise InputError(f"{name} unpacks to more than {LARGEST_TEXT} bytes; that is refused.")
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return raw.decode("latin-1")
+
+
+def _typed(name: str, columns: list[str], nominal: set[str], rows: list[list[str]]) -> pd.DataFrame:
+    """Text fields as a frame: declared columns, floats where the declaration does not say nominal."""
+    odd = next((i for i, row in enumerate(rows) if len(row) != len(columns)), None)
+    if odd is not None:
+        raise InputError(f"{name}: row {odd + 1} has {len(rows[odd])} fields, but {len(columns)} attributes are declared.")
+    frame = pd.DataFrame(rows, columns=columns, dtype=object)
+    frame = frame.mask(frame.isin(MISSING), None)
+    for column in columns:
+        if column not in nominal:
+            try:
+                frame[column] = frame[column].astype(float)
+            except ValueError as error:
+                raise InputError(f"{name}: column {column!r} is declared numeric, but: {error}.") from error
+    return frame
+
+
+def _split(name: str, frame: pd.DataFrame, target: str) -> Table:
+    """Part the target from the features; labels become strings, equal numbers equal strings."""
+    columns = list(frame.columns)
+    if re.fullmatch(r"-?\d+", target) and target not in columns:
+        position = int(target)
+        if not -len(columns) <= position < len(columns):
+            raise InputError(f"{name} has {len(columns)} columns, so there is no column {target} to be the target.")
+        target_at = position % len(columns)
+    elif columns.count(target) == 1:
+        target_at = columns.index(target)
+    else:
+        near = ", ".join(str(column) for column in columns[:10])
+        raise InputError(f"{name} has no single column {target!r} to be the target; its first columns are: {near}.")
+    labels = frame.iloc[:, target_at]
+    features = frame.iloc[:, [i for i in range(len(columns)) if i != target_at]]
+    features.columns = pd.Index([str(column) for column in features.columns])
+    return Table(features, labels.map(_label, na_action="ignore").astype(object))
+
+
+def _label(value: object) -> str:
+    """A label as a string: 1, 1.0 and True stay apart from each other only if they were written apart."""
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace").strip()
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value).strip()
+
+

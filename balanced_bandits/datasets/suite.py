@@ -1,0 +1,87 @@
+"""A suite: a tab-separated file with a row for each dataset."""
+
+import csv
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import yaml
+
+from balanced_bandits.errors import InputError
+
+COLUMNS = ("name", "source", "locator", "target", "sha256", "licence", "n", "d", "K")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One dataset of a suite; the suite's schema describes each field."""
+
+    name: str
+    source: str
+    locator: str
+    target: str
+    sha256: str
+    licence: str
+    n: int
+    d: int
+    K: int
+
+    def to_json(self) -> str:
+        """The row as it travels to a job's command line."""
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def from_json(cls, text: str) -> "Row":
+        """Undo ``to_json``."""
+        return cls(**json.loads(text))
+
+
+def read_suite(path: Path, schema: Path) -> dict[str, Row]:
+    """Read and check a suite: the rows by name, in the order of the file.
+
+    All that is wrong is reported at once, each with its line number.
+    """
+    try:
+        lines = list(csv.reader(path.read_text(encoding="utf-8").splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE))
+    except FileNotFoundError as error:
+        raise InputError(f"{path}: no such suite; the suites are the .tsv files of {path.parent}.") from error
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise InputError(f"{path} is not tab-separated text in UTF-8 ({error}).") from error
+    if not lines or tuple(lines[0]) != COLUMNS:
+        raise InputError(f"{path}, line 1: the columns must be {', '.join(COLUMNS)}, separated by tabs.")
+    validator = jsonschema.Draft202012Validator(yaml.safe_load(schema.read_text()))
+    rows: dict[str, Row] = {}
+    first_seen: dict[str, int] = {}
+    problems = []
+    for number, fields in enumerate(lines[1:], start=2):
+        if not fields:
+            continue
+        if len(fields) != len(COLUMNS):
+            problems.append(f"line {number}: {len(fields)} columns instead of {len(COLUMNS)}")
+            continue
+        row: dict[str, Any] = dict(zip(COLUMNS, fields, strict=True))
+        for count in ("n", "d", "K"):
+            if row[count].isascii() and row[count].isdigit():
+                row[count] = int(row[count])
+        wrong = [_explain(error) for error in validator.iter_errors(row)]
+        if row["name"].lower() in first_seen:
+            wrong.append(f"the name {row['name']!r} is also that of line {first_seen[row['name'].lower()]}")
+        if wrong:
+            problems.append(f"line {number}: {'; '.join(sorted(wrong))}")
+        else:
+            rows[row["name"]] = Row(**row)
+        first_seen.setdefault(row["name"].lower(), number)
+    if problems:
+        raise InputError(f"{path} has rows to mend:\n  " + "\n  ".join(problems))
+    if not rows:
+        raise InputError(f"{path} has no row; give it at least one dataset.")
+    return rows
+
+
+def _explain(error: jsonschema.ValidationError) -> str:
+    """A validation error as words about the column: what was found and what is expected there."""
+    column = ".".join(str(part) for part in error.absolute_path)
+    expected = error.schema.get("description", error.message) if isinstance(error.schema, dict) else error.message
+    return f"{column} is {error.instance!r}, but must be: {expected}"

@@ -1,0 +1,21 @@
+"""A dataset as it was published: features of mixed types, and a label for each row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows as published.
+
+    A column of ``features`` that is not numeric is categorical. Missing values are NaN or None.
+    ``labels`` are strings, or missing.
+    """
+
+    features: pd.DataFrame
+    labels: pd.Series[str]

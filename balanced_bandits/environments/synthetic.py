@@ -1,0 +1,80 @@
+"""The synthetic example (section 4.1): three arms, two features, a warm start from one corner.
+
+    r(0) = 0.5 (x0 + 1)^2 + 0.5 (x1 + 1)^2 + e
+    r(1) = 1 + e
+    r(2) = 2 - 0.5 (x0 + 1)^2 - 0.5 (x1 + 1)^2 + e          e ~ N(0, 0.01), x ~ N(0, 1)^2
+
+The 50 warm-start contexts are N(0, 1) truncated to (-1.15, -0.85) in both features, and their arms are drawn
+uniformly. Well-specified models see linear and quadratic terms of the context, mis-specified ones linear terms.
+"""
+
+import statistics
+
+import numpy as np
+from numpy.typing import NDArray
+
+ARMS = 3
+NOISE = 0.1  # standard deviation of the rewards
+WARM_START = 50
+WARM_INTERVAL = (-1.15, -0.85)
+SPECIFICATIONS = ("well", "mis")
+
+
+def expected_rewards(x: NDArray[np.float64]) -> NDArray[np.float64]:
+    """E[r(a) | x] for contexts (n, 2): an array (n, 3)."""
+    bowl = 0.5 * (x[:, 0] + 1.0) ** 2 + 0.5 * (x[:, 1] + 1.0) ** 2
+    return np.column_stack([bowl, np.ones(len(x)), 2.0 - bowl])
+
+
+def features(x: NDArray[np.float64], specification: str) -> NDArray[np.float64]:
+    """What the outcome models see of contexts (n, 2), without the intercept."""
+    if specification == "mis":
+        return x
+    return np.column_stack([x, x[:, 0] ** 2, x[:, 0] * x[:, 1], x[:, 1] ** 2])
+
+
+def truncated_normal(
+    size: tuple[int, ...], low: float, high: float, rng: np.random.Generator
+) -> NDArray[np.float64]:
+    """N(0, 1) truncated to (low, high), by its inverse distribution function: no draw is rejected."""
+    normal = statistics.NormalDist()
+    u = rng.uniform(normal.cdf(low), normal.cdf(high), size)
+    return np.vectorize(normal.inv_cdf)(u)
+
+
+def draw(
+    horizon: int, rng: np.random.Generator
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
+    """One simulation: contexts (50 + horizon, 2), rewards of every arm, and the arms of the warm start."""
+    warm = truncated_normal((WARM_START, 2), *WARM_INTERVAL, rng)
+    x = np.vstack([warm, rng.standard_normal((horizon, 2))])
+    rewards = expected_rewards(x) + NOISE * rng.standard_normal((len(x), 1))
+    return x, rewards, rng.integers(0, ARMS, WARM_START)
+
+
+def best_linear_predictors() -> NDArray[np.float64]:
+    """Coefficients (3, 3) of the best linear predictor of each arm's reward over N(0, 1)^2, intercept first.
+
+    By Gauss-Hermite quadrature, which is exact for polynomials of this degree.
+    """
+    nodes, weights = np.polynomial.hermite_e.hermegauss(8)
+    grid = np.array([(a, b) for a in nodes for b in nodes])
+    weight = np.array([a * b for a in weights for b in weights])
+    design = np.column_stack([np.ones(len(grid)), grid])
+    gram = design.T @ (weight[:, None] * design)
+    theta: NDArray[np.float64] = np.linalg.solve(gram, design.T @ (weight[:, None] * expected_rewards(grid))).T
+    return theta
+
+
+def optimal_arms(x: NDArray[np.float64], specification: str) -> NDArray[np.int64]:
+    """The assignment to be found: the best arm (well), or the best by the best linear predictors (mis)."""
+    if specification == "well":
+        return expected_rewards(x).argmax(axis=1)
+    return greedy_arms(x, best_linear_predictors(), specification)
+
+
+def greedy_arms(x: NDArray[np.float64], theta: NDArray[np.float64], specification: str) -> NDArray[np.int64]:
+    """The arm (..., n) with the largest estimated reward at contexts (n, 2), for coefficients (..., 3, p)."""
+    z = np.column_stack([np.ones(len(x)), features(x, specification)])
+    values: NDArray[np.float64] = theta @ z.T
+    return values.argmax(axis=-2)

@@ -1,0 +1,1 @@
+"""Estimation of each arm's reward model."""

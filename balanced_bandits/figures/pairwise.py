@@ -1,0 +1,82 @@
+"""Figure 4: the pairwise grid. Each panel holds the row bandit against the column bandit, a point a dataset."""
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from numpy.typing import NDArray
+
+from balanced_bandits.figures.style import BLUE, GREY, RED
+
+PANEL = 1.45  # inches
+COLOURS = {"win": BLUE, "loss": RED, "tie": GREY}
+# Wins and losses differ in shape as well, for greyscale prints and for eyes that see no red.
+MARKERS = {"win": "o", "loss": "^", "tie": "s"}
+LEGEND = {"win": "row bandit wins", "loss": "row bandit loses", "tie": "equal"}
+
+
+def point_sizes(p: "pd.Series[float]") -> NDArray[np.float64]:
+    """Area of a point in square points: grows with significance, from p = 1 to p = 1e-6 and below."""
+    evidence = -np.log10(np.clip(p.to_numpy(dtype=float), 1e-6, 1.0))
+    return 4.0 + 6.0 * evidence
+
+
+def draw(pairs: pd.DataFrame, counts: pd.DataFrame, bandits: list[str], left_out: int) -> Figure:
+    """Draw the grid from the tables of ``compare``; ``left_out`` datasets could not be played."""
+    size = len(bandits)
+    side = size * PANEL
+    top, bottom, left, right = 0.12, 1.12, 0.52, 0.12
+    width, height = side + left + right, side + top + bottom
+    figure = Figure(figsize=(width, height))
+    axes = figure.subplots(
+        size, size, squeeze=False, sharex=True, sharey=True,
+        gridspec_kw={"left": left / width, "right": 1 - right / width, "bottom": bottom / height,
+                     "top": 1 - top / height, "wspace": 0.06, "hspace": 0.06},
+    )  # fmt: skip
+    for i, row in enumerate(bandits):
+        for j, column in enumerate(bandits):
+            panel = axes[i, j]
+            panel.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
+            panel.set_xticks([0, 0.5, 1], ["0", "0.5", "1"])
+            panel.set_yticks([0, 0.5, 1], ["0", "0.5", "1"])
+            panel.tick_params(length=2, width=0.6)
+            if i == j:
+                panel.text(0.5, 0.5, row, ha="center", va="center", fontsize=13, fontweight="bold")
+                panel.set_facecolor("#f2f2f2")
+                continue
+            panel.plot([0, 1], [0, 1], color="black", linewidth=0.6, zorder=1)
+            of_panel = pairs[(pairs["row"] == row) & (pairs["column"] == column)]
+            for outcome, points in of_panel.groupby("outcome"):
+                panel.scatter(
+                    points["regret_column"], points["regret_row"], s=point_sizes(points["p"]), c=COLOURS[outcome],
+                    marker=MARKERS[outcome], alpha=0.75, linewidths=0.3, edgecolors="white", zorder=2,
+                )  # fmt: skip
+            _label_counts(panel, counts[(counts["row"] == row) & (counts["column"] == column)].iloc[0])
+    figure.text((left + side / 2) / width, (bottom - 0.34) / height, "normalised regret of the column bandit", ha="center")
+    figure.text(0.1 / width, (bottom + side / 2) / height, "normalised regret of the row bandit", va="center",
+                rotation="vertical")  # fmt: skip
+    _legend(figure, pairs["dataset"].nunique(), left_out)
+    return figure
+
+
+def _label_counts(panel, counts) -> None:  # type: ignore[no-untyped-def]
+    """Wins, losses and ties of the row bandit, at the end of the diagonal where no point can lie on them."""
+    texts = [(BLUE, f"{counts.wins} won"), (RED, f"{counts.losses} lost"), (GREY, f"{counts.ties} tied")]
+    for line, (colour, text) in enumerate(texts):
+        panel.text(0.03, 0.93 - 0.1 * line, text, color=colour, fontsize=7, va="center", zorder=3)
+
+
+def _legend(figure: Figure, datasets: int, left_out: int) -> None:
+    """Explain colours and sizes, and say how many datasets are shown."""
+    handles = [
+        Line2D([], [], color=COLOURS[o], marker=MARKERS[o], linestyle="", markersize=4, label=LEGEND[o]) for o in LEGEND
+    ]
+    for p in (1.0, 0.05, 1e-6):
+        area = float(point_sizes(pd.Series([p]))[0])
+        label = {1.0: "p = 1", 0.05: "p = 0.05", 1e-6: "p ≤ 10⁻⁶"}[p]
+        handles.append(Line2D([], [], color="#555555", marker="o", linestyle="", markersize=area**0.5, label=label))
+    # Column by column: the three outcomes, then the three sizes.
+    figure.legend(handles=handles, loc="lower center", ncol=2, frameon=False, fontsize=7, bbox_to_anchor=(0.5, 0.0),
+                  handletextpad=0.2, columnspacing=1.5)  # fmt: skip
+    note = f"{datasets} datasets" + (f" ({left_out} left out)" if left_out else "")
+    figure.text(0.5, 0.58 / figure.get_figheight(), note, ha="center", fontsize=7, color="#555555")

@@ -1,0 +1,1 @@
+"""Whole runs: compiled kernels, random streams, and the records they leave."""

@@ -1,0 +1,22 @@
+"""The settings of a bandit that one job plays: every combination of the values in its grid."""
+
+import itertools
+from typing import Any
+
+
+def settings_of(grid: dict[str, list[float]]) -> list[dict[str, float]]:
+    """All combinations, the last parameter changing fastest.
+
+    >>> settings_of({"alpha": [1, 2]})
+    [{'alpha': 1}, {'alpha': 2}]
+    """
+    return [dict(zip(grid, values, strict=True)) for values in itertools.product(*grid.values())]
+
+
+def name_of(setting: dict[str, Any]) -> str:
+    """A setting's name in tables and random streams: the same whatever else is in the grid.
+
+    >>> name_of({"alpha": 0.25})
+    'alpha=0.25'
+    """
+    return " ".join(f"{key}={value:g}" for key, value in setting.items())

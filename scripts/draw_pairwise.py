@@ -1,0 +1,31 @@
+"""Draw the pairwise grid (Figure 4).
+
+Input: the tables of pairs, counts and datasets (CSV). Output: the figure, in the format of each output's ending.
+"""
+
+import argparse
+from pathlib import Path
+
+import pandas as pd
+
+from balanced_bandits.commands import guarded
+from balanced_bandits.figures.pairwise import draw
+from balanced_bandits.figures.style import save
+
+
+def main() -> None:
+    """Command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--pairs", required=True, type=Path)
+    parser.add_argument("--counts", required=True, type=Path)
+    parser.add_argument("--datasets", required=True, type=Path)
+    parser.add_argument("--bandits", required=True, nargs="+")
+    parser.add_argument("--outputs", required=True, nargs="+", type=Path)
+    arguments = parser.parse_args()
+    left_out = int(pd.read_csv(arguments.datasets)["left_out"].notna().sum())
+    figure = draw(pd.read_csv(arguments.pairs), pd.read_csv(arguments.counts), arguments.bandits, left_out)
+    save(figure, arguments.outputs)
+
+
+if __name__ == "__main__":
+    guarded(main)
