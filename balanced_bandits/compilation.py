@@ -35,11 +35,12 @@ def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     Floating-point arithmetic stays as written (no ``fastmath``): the order of additions is part of the
     result, and results must not depend on the vector width of the machine.
     """
-    previous = numba.config.CACHE_DIR
+    settings: Any = numba.config
+    previous = settings.CACHE_DIR
     # Numba picks the folder when the decorator runs; if this one can't be written to, it uses its own.
-    numba.config.CACHE_DIR = _cache_folder()
+    settings.CACHE_DIR = _cache_folder()
     try:
         compiled: Callable[..., Any] = numba.njit(cache=True, error_model="numpy")(function)
     finally:
-        numba.config.CACHE_DIR = previous
+        settings.CACHE_DIR = previous
     return compiled

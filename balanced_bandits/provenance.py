@@ -11,7 +11,17 @@ from typing import Any
 
 PACKAGE = Path(__file__).resolve().parent
 REPOSITORY = PACKAGE.parent
-RECORDED = ("balanced-bandits", "snakemake", "numpy", "scipy", "scikit-learn", "matplotlib", "pandas", "numba", "pyarrow")
+RECORDED = (
+    "balanced-bandits",
+    "snakemake",
+    "numpy",
+    "scipy",
+    "scikit-learn",
+    "matplotlib",
+    "pandas",
+    "numba",
+    "pyarrow",
+)
 
 
 def module_path(module: str) -> Path | None:

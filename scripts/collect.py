@@ -20,7 +20,9 @@ def main() -> None:
     parser.add_argument("--runs", required=True, type=Path, help="the table of runs to write")
     parser.add_argument("--accounts", required=True, type=Path, help="the table of datasets to write")
     arguments = parser.parse_args()
-    jobs = [arguments.folder / dataset / f"{bandit}.npz" for dataset in arguments.datasets for bandit in arguments.bandits]
+    jobs = [
+        arguments.folder / dataset / f"{bandit}.npz" for dataset in arguments.datasets for bandit in arguments.bandits
+    ]
     runs, datasets = collect(jobs)
     with whole_file(arguments.runs) as temporary:
         runs.to_parquet(temporary, index=False)

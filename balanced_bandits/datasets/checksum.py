@@ -16,7 +16,7 @@ def checked(row: Row, raw: bytes) -> bytes:
     found = sha256(raw)
     if found != row.sha256:
         raise InputError(
-            f"dataset {row.name}: the raw bytes of {row.locator} have SHA-256 {found}, but the suite says {row.sha256}; "
-            "if the file was changed on purpose, put the new checksum into the suite."
+            f"dataset {row.name}: the raw bytes of {row.locator} have SHA-256 {found}, but the suite says "
+            f"{row.sha256}; if the file was changed on purpose, put the new checksum into the suite."
         )
     return raw

@@ -6,6 +6,7 @@ contexts are rotated into the space that the rows span, which changes no ridge o
 The statistics are those of the whole dataset, not of the rounds played so far.
 """
 
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -86,10 +87,8 @@ def rotate(X: NDArray[np.float64]) -> NDArray[np.float64]:
 def _labels(labels: "pd.Series[str]") -> tuple[NDArray[np.int64], list[str]]:
     """Labels as 0..K-1, in the order of their numbers if all are numbers, of their names otherwise."""
     names = sorted(set(labels))
-    try:
+    with suppress(ValueError):
         names.sort(key=float)
-    except ValueError:
-        pass
     position = {name: i for i, name in enumerate(names)}
     return np.array([position[label] for label in labels], dtype=np.int64), names
 

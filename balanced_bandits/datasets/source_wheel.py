@@ -57,7 +57,9 @@ def parse_locator(row: Row) -> tuple[str, list[str]]:
     if not colon or not all(members):
         raise InputError(f"dataset {row.name}: the locator {row.locator!r} names no member; write FILE.whl:MEMBER.")
     if len(members) > 1 and not all(member.endswith(".ts") for member in members):
-        raise InputError(f"dataset {row.name}: only .ts members can be joined by '+', because their headers may repeat.")
+        raise InputError(
+            f"dataset {row.name}: only .ts members can be joined by '+', because their headers may repeat."
+        )
     return wheel, members
 
 

@@ -33,18 +33,15 @@ def features(x: NDArray[np.float64], specification: str) -> NDArray[np.float64]:
     return np.column_stack([x, x[:, 0] ** 2, x[:, 0] * x[:, 1], x[:, 1] ** 2])
 
 
-def truncated_normal(
-    size: tuple[int, ...], low: float, high: float, rng: np.random.Generator
-) -> NDArray[np.float64]:
+def truncated_normal(size: tuple[int, ...], low: float, high: float, rng: np.random.Generator) -> NDArray[np.float64]:
     """N(0, 1) truncated to (low, high), by its inverse distribution function: no draw is rejected."""
     normal = statistics.NormalDist()
     u = rng.uniform(normal.cdf(low), normal.cdf(high), size)
-    return np.vectorize(normal.inv_cdf)(u)
+    draws: NDArray[np.float64] = np.vectorize(normal.inv_cdf)(u)
+    return draws
 
 
-def draw(
-    horizon: int, rng: np.random.Generator
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
+def draw(horizon: int, rng: np.random.Generator) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
     """One simulation: contexts (50 + horizon, 2), rewards of every arm, and the arms of the warm start."""
     warm = truncated_normal((WARM_START, 2), *WARM_INTERVAL, rng)
     x = np.vstack([warm, rng.standard_normal((horizon, 2))])
@@ -69,12 +66,13 @@ def best_linear_predictors() -> NDArray[np.float64]:
 def optimal_arms(x: NDArray[np.float64], specification: str) -> NDArray[np.int64]:
     """The assignment to be found: the best arm (well), or the best by the best linear predictors (mis)."""
     if specification == "well":
-        return expected_rewards(x).argmax(axis=1)
+        arms: NDArray[np.int64] = expected_rewards(x).argmax(axis=1)
+        return arms
     return greedy_arms(x, best_linear_predictors(), specification)
 
 
 def greedy_arms(x: NDArray[np.float64], theta: NDArray[np.float64], specification: str) -> NDArray[np.int64]:
     """The arm (..., n) with the largest estimated reward at contexts (n, 2), for coefficients (..., 3, p)."""
     z = np.column_stack([np.ones(len(x)), features(x, specification)])
-    values: NDArray[np.float64] = theta @ z.T
-    return values.argmax(axis=-2)
+    arms: NDArray[np.int64] = (theta @ z.T).argmax(axis=-2)
+    return arms

@@ -25,7 +25,7 @@ def draw(pairs: pd.DataFrame, counts: pd.DataFrame, bandits: list[str], left_out
     """Draw the grid from the tables of ``compare``; ``left_out`` datasets could not be played."""
     size = len(bandits)
     side = size * PANEL
-    top, bottom, left, right = 0.12, 1.12, 0.52, 0.12
+    top, bottom, left, right = 0.12, 1.2, 0.52, 0.12
     width, height = side + left + right, side + top + bottom
     figure = Figure(figsize=(width, height))
     axes = figure.subplots(
@@ -46,13 +46,16 @@ def draw(pairs: pd.DataFrame, counts: pd.DataFrame, bandits: list[str], left_out
                 continue
             panel.plot([0, 1], [0, 1], color="black", linewidth=0.6, zorder=1)
             of_panel = pairs[(pairs["row"] == row) & (pairs["column"] == column)]
-            for outcome, points in of_panel.groupby("outcome"):
+            for outcome in COLOURS:
+                points = of_panel[of_panel["outcome"] == outcome]
                 panel.scatter(
                     points["regret_column"], points["regret_row"], s=point_sizes(points["p"]), c=COLOURS[outcome],
                     marker=MARKERS[outcome], alpha=0.75, linewidths=0.3, edgecolors="white", zorder=2,
                 )  # fmt: skip
             _label_counts(panel, counts[(counts["row"] == row) & (counts["column"] == column)].iloc[0])
-    figure.text((left + side / 2) / width, (bottom - 0.34) / height, "normalised regret of the column bandit", ha="center")
+    figure.text(
+        (left + side / 2) / width, (bottom - 0.34) / height, "normalised regret of the column bandit", ha="center"
+    )
     figure.text(0.1 / width, (bottom + side / 2) / height, "normalised regret of the row bandit", va="center",
                 rotation="vertical")  # fmt: skip
     _legend(figure, pairs["dataset"].nunique(), left_out)
@@ -60,10 +63,10 @@ def draw(pairs: pd.DataFrame, counts: pd.DataFrame, bandits: list[str], left_out
 
 
 def _label_counts(panel, counts) -> None:  # type: ignore[no-untyped-def]
-    """Wins, losses and ties of the row bandit, at the end of the diagonal where no point can lie on them."""
-    texts = [(BLUE, f"{counts.wins} won"), (RED, f"{counts.losses} lost"), (GREY, f"{counts.ties} tied")]
-    for line, (colour, text) in enumerate(texts):
-        panel.text(0.03, 0.93 - 0.1 * line, text, color=colour, fontsize=7, va="center", zorder=3)
+    """Wins of the row bandit in the corner of wins, below the diagonal; losses and ties in the other."""
+    panel.text(0.97, 0.06, f"{counts.wins} won", color=BLUE, ha="right", fontsize=7, va="center", zorder=3)
+    panel.text(0.03, 0.94, f"{counts.losses} lost", color=RED, fontsize=7, va="center", zorder=3)
+    panel.text(0.03, 0.84, f"{counts.ties} tied", color="#5f5f5f", fontsize=7, va="center", zorder=3)
 
 
 def _legend(figure: Figure, datasets: int, left_out: int) -> None:
@@ -78,5 +81,7 @@ def _legend(figure: Figure, datasets: int, left_out: int) -> None:
     # Column by column: the three outcomes, then the three sizes.
     figure.legend(handles=handles, loc="lower center", ncol=2, frameon=False, fontsize=7, bbox_to_anchor=(0.5, 0.0),
                   handletextpad=0.2, columnspacing=1.5)  # fmt: skip
-    note = f"{datasets} datasets" + (f" ({left_out} left out)" if left_out else "")
-    figure.text(0.5, 0.58 / figure.get_figheight(), note, ha="center", fontsize=7, color="#555555")
+    shown = f"{datasets} datasets" + (f" ({left_out} left out)" if left_out else "")
+    protocol = "each bandit at its best setting on each dataset,\nin hindsight; p: exact paired test on the same rounds"
+    note = f"{shown}; {protocol}"
+    figure.text(0.5, 0.55 / figure.get_figheight(), note, ha="center", fontsize=6, color="#555555")

@@ -1,8 +1,7 @@
 # What all rules share: the checked configuration, the suite, and functions of the wildcards.
-import fcntl
 import json
 import os
-import sys
+import re
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
@@ -13,15 +12,13 @@ from balanced_bandits.config import checked_config
 from balanced_bandits.datasets import SOURCES
 from balanced_bandits.datasets.suite import read_suite
 from balanced_bandits.errors import InputError
+from balanced_bandits.running import hold_folder, use_this_python
 
 HOME = Path(os.path.relpath(workflow.basedir))
 SCHEMAS = HOME / "workflow/schemas"
 CONDA = str(Path(workflow.basedir) / "envs/conda.yaml")
 
-# Jobs run `python`: let it be the one that runs Snakemake, activated or not, and let it find the package even in
-# a conda environment that Snakemake made.
-os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [workflow.basedir, os.environ.get("PYTHONPATH")]))
+use_this_python(workflow.basedir)
 
 
 def load_suite():
@@ -31,7 +28,9 @@ def load_suite():
         path = HOME / "workflow/suites" / f"{config['suite']}.tsv"
     rows = read_suite(path, SCHEMAS / "suite.schema.yaml")
     if path.stem == "synthetic":
-        raise InputError(f"{path}: 'synthetic' is the other experiment; give the suite another name.")
+        raise InputError(
+            f"{path}: 'synthetic' is the other experiment; give the suite another name."
+        )
     if config["datasets"] != "all":
         unknown = sorted(set(config["datasets"]) - set(rows))
         if unknown:
@@ -67,7 +66,10 @@ def script(name):
 
 def module_sources(module):
     """The sources of a module that a script imports by name."""
-    return [os.path.relpath(file) for file in provenance.sources(provenance.module_path(module))]
+    return [
+        os.path.relpath(file)
+        for file in provenance.sources(provenance.module_path(module))
+    ]
 
 
 def grid_size(bandit):
@@ -88,15 +90,37 @@ def minutes(row, settings=1):
     return 5 + int(seconds / 60)
 
 
-def one_run_at_a_time():
-    """Hold a lock on this folder until the process ends, however it ends; the kernel lets go of it."""
-    Path(".snakemake").mkdir(exist_ok=True)
-    handle = os.open(".snakemake/run.lock", os.O_RDWR | os.O_CREAT)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        raise WorkflowError("another run is at work in this folder; wait for it to end, or end it.") from None
+def local_file(wildcards):
+    """The file behind a row of source `file`, so that a change of it is noticed."""
+    row = ROWS[wildcards.dataset]
+    return [str(SUITE_FILE.parent / row.locator)] if row.source == "file" else []
+
+
+def classification_options(wildcards):
+    """All that a job's result depends on, besides the dataset and the code."""
+    options = (
+        {key: config[key] for key in ("seed", "shuffles")}
+        | config["ridge"]
+        | config["classification"]
+    )
+    return json.dumps(
+        options | {"grid": config["bandits"][wildcards.bandit]}, sort_keys=True
+    )
+
+
+def synthetic_options(wildcards):
+    """All that a job's result depends on, besides the code."""
+    example = {
+        key: config["synthetic"][key] for key in ("variance", "simulations", "horizon")
+    }
+    options = {"seed": config["seed"]} | config["ridge"] | example
+    return json.dumps(
+        options | {"grid": config["bandits"][wildcards.bandit]}, sort_keys=True
+    )
 
 
 onstart:
-    one_run_at_a_time()
+    try:
+        hold_folder(Path(".snakemake"))
+    except InputError as error:
+        raise WorkflowError(str(error)) from None

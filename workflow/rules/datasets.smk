@@ -3,60 +3,56 @@
 # Steps: fetch, encode.
 
 
-def local_file(wildcards):
-    """The file behind a row of source `file`, so that a change of it is noticed."""
-    row = ROWS[wildcards.dataset]
-    return [str(SUITE_FILE.parent / row.locator)] if row.source == "file" else []
-
-
 rule fetch:
-    message:
-        "Fetching {wildcards.dataset}"
     input:
         script=script("fetch.py"),
         source=lambda wildcards: module_sources(SOURCES[ROWS[wildcards.dataset].source]),
         file=local_file,
     output:
         f"data/{SUITE}/raw/{{dataset}}",
-    params:
-        row=lambda wildcards: ROWS[wildcards.dataset].to_json(),
-        folder=str(SUITE_FILE.parent),
-        cache="data/archives",
     log:
         f"logs/{SUITE}/fetch/{{dataset}}.log",
     benchmark:
         f"logs/{SUITE}/fetch/{{dataset}}.tsv"
-    resources:
-        mem_mb=lambda wildcards, attempt: megabytes(ROWS[wildcards.dataset]) * 2 ** (attempt - 1),
-        runtime=lambda wildcards, attempt: 10 * attempt,
     conda:
         CONDA
+    resources:
+        mem_mb=lambda wildcards, attempt: megabytes(ROWS[wildcards.dataset])
+        * 2 ** (attempt - 1),
+        runtime=lambda wildcards, attempt: 10 * attempt,
+    params:
+        row=lambda wildcards: ROWS[wildcards.dataset].to_json(),
+        folder=str(SUITE_FILE.parent),
+        cache="data/archives",
+    message:
+        "Fetching {wildcards.dataset}"
     shell:
         "python {input.script[0]} --row {params.row:q} --folder {params.folder:q} --cache {params.cache:q}"
         " --output {output:q} > {log:q} 2>&1"
 
 
 rule encode:
-    message:
-        "Encoding {wildcards.dataset}"
     input:
         script=script("encode.py"),
         source=lambda wildcards: module_sources(SOURCES[ROWS[wildcards.dataset].source]),
         raw=rules.fetch.output,
     output:
         f"data/{SUITE}/{{dataset}}.npz",
-    params:
-        row=lambda wildcards: ROWS[wildcards.dataset].to_json(),
-        max_levels=config["max_levels"],
     log:
         f"logs/{SUITE}/encode/{{dataset}}.log",
     benchmark:
         f"logs/{SUITE}/encode/{{dataset}}.tsv"
-    resources:
-        mem_mb=lambda wildcards, attempt: megabytes(ROWS[wildcards.dataset]) * 2 ** (attempt - 1),
-        runtime=lambda wildcards, attempt: 10 * attempt,
     conda:
         CONDA
+    resources:
+        mem_mb=lambda wildcards, attempt: megabytes(ROWS[wildcards.dataset])
+        * 2 ** (attempt - 1),
+        runtime=lambda wildcards, attempt: 10 * attempt,
+    params:
+        row=lambda wildcards: ROWS[wildcards.dataset].to_json(),
+        max_levels=config["max_levels"],
+    message:
+        "Encoding {wildcards.dataset}"
     shell:
         "python {input.script[0]} --row {params.row:q} --raw {input.raw:q} --max-levels {params.max_levels}"
         " --output {output:q} > {log:q} 2>&1"

@@ -1,0 +1,47 @@
+# make         set up .venv, run the default pipeline, say what was drawn
+# make test    set up the test tools as well, run all tests
+# make check   formatting, types and lint
+# make lock    renew the locks in envs/
+# make clean   remove what the pipeline made (data/ with its downloads stays)
+PYTHON ?= python3
+CORES ?= all
+export PYTHON
+
+BIN := .venv/bin
+PACKAGE := envs/setup.sh envs/uv.txt pyproject.toml
+COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
+
+.PHONY: run setup setup-dev test check lock clean
+.DEFAULT_GOAL := run
+
+run: setup
+	@$(BIN)/snakemake --cores $(CORES) --quiet host rules reason
+	@$(BIN)/python scripts/summarise.py
+
+# The test tools' lock holds the run's packages too, so either installation will do for a run.
+setup:
+	@if [ ! -e .venv/installed-dev ]; then $(MAKE) -s --no-print-directory .venv/installed-base; \
+	else $(MAKE) -s --no-print-directory .venv/installed-dev; fi
+
+setup-dev: .venv/installed-dev
+
+.venv/installed-%: envs/%.txt $(PACKAGE)
+	@sh envs/setup.sh $*
+
+test: setup-dev
+	@$(BIN)/python -m pytest
+
+check: setup-dev
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/snakefmt --check Snakefile workflow
+	$(BIN)/snakemake --lint
+
+lock: setup
+	$(COMPILE) --upgrade envs/uv.in -o envs/uv.txt
+	$(COMPILE) --upgrade envs/requirements.in -o envs/base.txt
+	$(COMPILE) --upgrade -c envs/base.txt envs/dev.in -o envs/dev.txt
+
+clean:
+	rm -rf results logs .snakemake
