@@ -13,7 +13,7 @@ def stream(root: int, *name: str | int) -> np.random.Generator:
     """The random stream called ``name`` under the seed ``root``.
 
     >>> stream(1, "classification", "iris", "shuffle", 0).integers(1000)
-    np.int64(628)
+    np.int64(322)
     """
     path = "\0".join(f"{type(part).__name__}:{part}" for part in name)
     words = np.frombuffer(hashlib.sha256(path.encode()).digest(), dtype="<u4")

@@ -1,0 +1,120 @@
+"""What several kinds of tests share."""
+
+import hashlib
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+
+from balanced_bandits.datasets.suite import COLUMNS
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def copy_of_the_project(folder):
+    """Copy the files that git tracks or would track, as they are in the working tree."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    ).stdout  # fmt: skip
+    for name in filter(None, listed.split("\0")):
+        if (ROOT / name).is_file():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, folder / name)
+    return folder
+
+
+class Workspace:
+    """A folder in which the workflow runs on a tiny suite of its own."""
+
+    def __init__(self, folder, home=ROOT):
+        self.folder, self.home = folder, home
+        folder.mkdir(parents=True, exist_ok=True)
+        self.rows = {}
+        for i, name in enumerate(("ant", "bee", "cat")):
+            self.add_dataset(name, i)
+        self.write_suite()
+        self.config = {
+            "suite": "tiny.tsv",
+            "synthetic": {"simulations": 2, "horizon": 60},
+        }
+        self.write_config()
+
+    def add_dataset(self, name, seed, n=60, label=None):
+        rng = np.random.default_rng(seed)
+        frame = pd.DataFrame(rng.standard_normal((n, 3)).round(3), columns=["u", "v", "w"])
+        frame["kind"] = label or np.where(frame["u"] + 0.5 * rng.standard_normal(n) > 0, "yes", "no")
+        text = frame.to_csv(index=False)
+        (self.folder / f"{name}.csv").write_text(text)
+        digest = hashlib.sha256(text.encode()).hexdigest()
+        self.rows[name] = [name, "file", f"{name}.csv", "kind", digest, "none", n, 3, 1 if label else 2]
+
+    def write_suite(self):
+        lines = ["\t".join(COLUMNS), *("\t".join(map(str, row)) for row in self.rows.values())]
+        (self.folder / "tiny.tsv").write_text("\n".join(lines) + "\n")
+
+    def write_config(self):
+        (self.folder / "config.yaml").write_text(yaml.safe_dump(self.config))
+
+    def command(self, *arguments, cores=1):
+        return [sys.executable, "-m", "snakemake", "--snakefile", str(self.home / "Snakefile"),
+                "--directory", str(self.folder), "--cores", str(cores), *arguments]  # fmt: skip
+
+    @property
+    def environment(self):
+        # The code of `home`, also where another copy of the package is installed.
+        return os.environ | {"PYTHONPATH": str(self.home)}
+
+    def snakemake(self, *arguments, cores=1, fails=False):
+        done = subprocess.run(
+            self.command(*arguments, cores=cores), env=self.environment, cwd=self.folder, capture_output=True,
+            text=True, check=False,
+        )  # fmt: skip
+        output = done.stdout + done.stderr
+        assert (done.returncode != 0) == fails, output
+        return output
+
+    def start(self, *arguments, cores=1):
+        """Start a run in a process group of its own, to be killed."""
+        with open(self.folder / "started.log", "w") as log:
+            return subprocess.Popen(
+                self.command(*arguments, cores=cores), env=self.environment, cwd=self.folder, stdout=log, stderr=log,
+                start_new_session=True,
+            )  # fmt: skip
+
+    def plan(self, *arguments):
+        """Messages of the jobs that a run would do."""
+        output = self.snakemake("-n", *arguments)
+        return sorted(set(re.findall(r"^Job \d+: (.*)$", output, flags=re.MULTILINE)))
+
+    def products(self):
+        """Content of every result and figure by name; run.json apart, whose revision depends on the checkout."""
+        files = [p for top in ("results", "figures", "data") for p in (self.folder / top).rglob("*") if p.is_file()]
+        return {str(p.relative_to(self.folder)): p.read_bytes() for p in files if p.name != "run.json"}
+
+
+@pytest.fixture
+def workspace(tmp_path):
+    return Workspace(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory):
+    """A workspace whose run is done; tests look at it and leave it as it is."""
+    done = Workspace(tmp_path_factory.mktemp("finished"))
+    done.snakemake(cores=2)
+    return done
+
+
+def kill_group(process):
+    """End a started run at once, with all its jobs, as a power cut would."""
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()

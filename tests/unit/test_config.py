@@ -1,0 +1,75 @@
+"""The configuration: the committed one, defaults, and what is said of a wrong one."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from balanced_bandits.bandits import MODULES
+from balanced_bandits.config import checked_config
+from balanced_bandits.datasets import SOURCES
+from balanced_bandits.errors import InputError
+
+ROOT = Path(__file__).resolve().parents[2]
+SCHEMA = ROOT / "workflow/schemas/config.schema.yaml"
+
+
+def test_an_empty_configuration_becomes_exactly_the_committed_one():
+    assert checked_config({}, SCHEMA) == yaml.safe_load((ROOT / "config.yaml").read_text())
+
+
+def test_every_key_of_the_schema_has_a_description_and_a_comment_in_config_yaml():
+    def walk(part):
+        for key, inner in part.get("properties", {}).items():
+            assert inner.get("description"), key
+            yield key
+            yield from walk(inner)
+
+    lines = (ROOT / "config.yaml").read_text().splitlines()
+    for key in walk(yaml.safe_load(SCHEMA.read_text())):
+        assert any(line.strip().startswith(f"{key}:") for line in lines), key
+
+
+def test_schemas_know_the_bandits_and_sources_that_there_are():
+    config = yaml.safe_load(SCHEMA.read_text())
+    assert list(config["properties"]["bandits"]["properties"]) == list(MODULES)
+    suite = yaml.safe_load((ROOT / "workflow/schemas/suite.schema.yaml").read_text())
+    assert suite["properties"]["source"]["enum"] == list(SOURCES)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"shufles": 2}, ["unknown key shufles", "'shuffles'"]),
+        ({"synthetic": {"horison": 2}}, ["unknown key synthetic.horison", "'horizon'"]),
+        ({"bandits": {"LinTS": {"alpha": [1]}, "LinUBC": {"alpha": [1]}}}, ["bandits.LinUBC", "'LinUCB'"]),
+        ({"zzzzz": 1}, ["unknown key zzzzz", "known here are seed, suite"]),
+        ({"shuffles": "three"}, ["shuffles is 'three'", "whole number from 1"]),
+        ({"shuffles": 0}, ["shuffles is 0", "whole number from 1"]),
+        ({"shuffles": True}, ["shuffles is True"]),
+        ({"seed": -1}, ["seed is -1", "from 0"]),
+        ({"ridge": {"lam": 0}}, ["ridge.lam is 0", "above 0"]),
+        ({"ridge": {"lam": "1e-3"}}, ["ridge.lam is '1e-3'", "number above 0"]),
+        (
+            {"classification": {"variance": "litteral"}},
+            ["classification.variance is 'litteral'", "residual or literal"],
+        ),
+        ({"bandits": {"LinTS": {"alpha": [1]}}}, ["bandits is", "two bandits or more"]),
+        ({"bandits": {"LinTS": {"alpha": [1, -1]}, "LinUCB": {"alpha": [1]}}}, ["bandits.LinTS.alpha.1 is -1"]),
+        ({"figures": {"formats": ["gif"]}}, ["figures.formats.0 is 'gif'"]),
+        ({"datasets": []}, ["datasets is []"]),
+        ({"synthetic": {"agreement": 1.5}}, ["synthetic.agreement is 1.5"]),
+        ({"synthetic": None}, ["synthetic is None"]),
+    ],
+)
+def test_a_wrong_configuration_is_named_with_what_is_expected(given, words):
+    with pytest.raises(InputError) as caught:
+        checked_config(given, SCHEMA)
+    for word in words:
+        assert word in str(caught.value)
+
+
+def test_all_mistakes_are_reported_at_once():
+    with pytest.raises(InputError) as caught:
+        checked_config({"shufles": 2, "seed": -1, "ridge": {"lamb": 1}}, SCHEMA)
+    assert all(word in str(caught.value) for word in ("shufles", "seed", "ridge.lamb"))

@@ -1,0 +1,144 @@
+"""Runs of the workflow on a tiny suite: what they make, and that it is the same however they are made."""
+
+import csv
+import json
+import shutil
+import time
+
+import pytest
+from conftest import ROOT, Workspace, copy_of_the_project, kill_group
+
+pytestmark = pytest.mark.system
+
+
+def test_a_run_makes_tables_figures_logs_and_an_account(finished):
+    products = finished.products()
+    for ending in ("pdf", "svg", "png"):
+        assert products[f"figures/tiny/pairwise_grid.{ending}"]
+    with open(finished.folder / "results/tiny/counts.csv") as table:
+        counts = list(csv.DictReader(table))
+    assert [row["datasets"] for row in counts] == ["3", "3"]
+    with open(finished.folder / "results/synthetic/table1.csv") as table:
+        assert len(list(csv.DictReader(table))) == 4
+    account = json.loads((finished.folder / "results/tiny/run.json").read_text())
+    assert account["config"]["bandits"]["LinTS"] == {"alpha": [0.25, 0.5, 1]}
+    assert account["config"]["synthetic"]["horizon"] == 60
+    assert account["seed"] == 2019
+    for log in ("fetch/ant.log", "encode/ant.tsv", "simulate/ant/LinTS.tsv", "collect.log", "draw_pairwise.tsv"):
+        assert (finished.folder / "logs/tiny" / log).exists(), log
+
+
+def test_a_finished_run_has_nothing_to_do(finished):
+    assert "Nothing to be done" in finished.snakemake()
+
+
+def test_no_temporary_file_is_left(finished):
+    assert not [name for name in finished.products() if ".part" in name]
+
+
+@pytest.fixture(scope="module")
+def other_clone(tmp_path_factory):
+    return copy_of_the_project(tmp_path_factory.mktemp("clone"))
+
+
+def test_another_clone_and_another_number_of_cores_give_the_same_bytes(finished, other_clone, tmp_path):
+    other = Workspace(tmp_path, home=other_clone)
+    other.snakemake(cores=1)
+    assert other.products() == finished.products()
+
+
+def test_another_seed_gives_other_results(finished, workspace):
+    workspace.snakemake("--config", "seed=1", "--", "results/tiny/runs/ant/LinTS.npz")
+    name = "results/tiny/runs/ant/LinTS.npz"
+    assert workspace.products()[name] != finished.products()[name]
+
+
+def test_a_killed_run_goes_on_and_ends_with_the_same_bytes(finished, workspace):
+    run = workspace.start(cores=2)
+    deadline = time.monotonic() + 120
+    while not list(workspace.folder.glob("results/tiny/runs/*/*.npz")):
+        assert run.poll() is None, (workspace.folder / "started.log").read_text()
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    kill_group(run)
+    assert not (workspace.folder / "figures").exists()
+    workspace.snakemake(cores=2)
+    assert workspace.products() == finished.products()
+
+
+def test_two_runs_in_one_folder_are_kept_apart(workspace):
+    run = workspace.start(cores=1)
+    deadline = time.monotonic() + 60
+    while not (workspace.folder / "logs/tiny/fetch").exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    try:
+        assert "another run is at work in this folder" in workspace.snakemake(fails=True)
+        assert workspace.plan()  # looking is allowed
+    finally:
+        kill_group(run)
+
+
+def test_parts_can_be_asked_for(workspace):
+    assert all("synthetic" in job or "Table 1" in job for job in workspace.plan("synthetic"))
+    assert "Drawing the pairwise grid" not in workspace.plan("classification")
+    assert "Making Table 1" not in workspace.plan("figures")
+    assert workspace.plan("results/tiny/runs/ant/LinTS.npz") == ["Encoding ant", "Fetching ant", "LinTS plays ant"]
+
+
+def test_forceall_does_everything_again(finished):
+    jobs = finished.plan("--forceall")
+    assert {"Fetching bee", "LinUCB plays bee", "Making Table 1", "Drawing the pairwise grid"} <= set(jobs)
+
+
+def test_a_dataset_that_cannot_be_played_is_left_out_with_its_reason(workspace):
+    workspace.add_dataset("dull", 9, label="same")
+    workspace.write_suite()
+    workspace.snakemake("figures", cores=2)
+    with open(workspace.folder / "results/tiny/datasets.csv") as table:
+        reasons = {row["name"]: row["left_out"] for row in csv.DictReader(table)}
+    assert reasons == {"ant": "", "bee": "", "cat": "", "dull": "all rows are of one class, 'same'"}
+    with open(workspace.folder / "results/tiny/counts.csv") as table:
+        assert {row["datasets"] for row in csv.DictReader(table)} == {"3"}
+
+
+def test_with_keep_going_one_bad_file_does_not_hold_up_the_others(workspace):
+    with open(workspace.folder / "bee.csv", "a") as file:
+        file.write("1,2,3,yes\n")
+    output = workspace.snakemake("--keep-going", "classification", fails=True, cores=2)
+    assert "dataset bee: the raw bytes of bee.csv have SHA-256" in output
+    made = {path.parent.name for path in workspace.folder.glob("results/tiny/runs/*/*.npz")}
+    assert made == {"ant", "cat"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--config", "shufles=3"], ["unknown key shufles; did you mean 'shuffles'?"]),
+        (["--config", "shuffles=none"], ["shuffles is 'none', but must be"]),
+        (["--config", "suite=nowhere.tsv"], ["nowhere.tsv: no such suite"]),
+        (["--config", "datasets=[ant, gnu]"], ["datasets: gnu is not in tiny.tsv"]),
+    ],
+)
+def test_a_wrong_configuration_stops_before_the_first_job(workspace, arguments, words):
+    output = workspace.snakemake(*arguments, fails=True)
+    for word in words:
+        assert word in output
+    assert "Traceback" not in output
+    assert not (workspace.folder / "logs").exists()
+
+
+def test_a_wrong_row_of_the_suite_is_named_with_its_line(workspace):
+    workspace.rows["bee"][4] = "beef"
+    workspace.write_suite()
+    output = workspace.snakemake(fails=True)
+    assert "tiny.tsv has rows to mend" in output
+    assert "line 3: sha256 is 'beef', but must be" in output
+
+
+def test_the_default_configuration_plans_the_embedded_suite(tmp_path):
+    shutil.copy(ROOT / "config.yaml", tmp_path)
+    default = Workspace.__new__(Workspace)
+    default.folder, default.home = tmp_path, ROOT
+    jobs = default.plan()
+    assert sum(job.startswith("LinTS plays") for job in jobs) >= 50 + 2
