@@ -153,7 +153,7 @@ def _text(name: str, raw: bytes) -> str:
 
 
 def _lines(name: str, raw: bytes) -> list[str]:
-    """The lines of a file, whatever ends them (but not \\x85 and the like, where str.splitlines would part them)."""
+    """The lines of a file, whatever ends them; str.splitlines would part them at 0x85 and other characters, too."""
     return io.StringIO(_text(name, raw), newline=None).read().split("\n")
 
 

@@ -5,6 +5,7 @@ version) and by the SHA-256 that ``wheels.sha256`` beside the suite gives for it
 sha256sum program. It is opened as the zip archive it is: never installed, never imported.
 """
 
+import re
 import subprocess
 import sys
 import tempfile
@@ -128,8 +129,10 @@ def _download(wheel: str, digest: str) -> bytes:
             capture_output=True, text=True, check=False,
         )  # fmt: skip
         if done.returncode or not wanted.exists():
-            said = [line for line in done.stderr.splitlines() if line.startswith("ERROR")] or done.stderr.splitlines()
-            raise InputError(" ".join(said[-1:]).removeprefix("ERROR: ") or f"pip ended with {done.returncode}")
+            lines = done.stderr.splitlines()
+            # "× " begins what pip says of broken downloads; below "ERROR: Exception:" the last line says which.
+            said = [found[1] for line in lines if (found := re.match(r"(?:ERROR:|[×x]) (?!Exception:)(.+)", line))]
+            raise InputError(" ".join((said or lines)[-1:]) or f"pip ended with {done.returncode}")
         return wanted.read_bytes()
 
 

@@ -89,6 +89,8 @@ rule record:
         "results/{experiment}/run.json",
     log:
         "logs/{experiment}/record.log",
+    benchmark:
+        "logs/{experiment}/record.tsv"
     localrule: True
     conda:
         CONDA
