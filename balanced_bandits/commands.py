@@ -23,6 +23,7 @@ def suite(files: list[Path], target: str) -> None:
     from balanced_bandits.datasets.suite import COLUMNS
 
     endings = tuple(ending + gz for ending in READERS for gz in ("", ".gz"))
+    taken: set[str] = set()
     print(*COLUMNS, sep="\t")
     for given in files:
         found = sorted(p for p in given.iterdir() if p.name.lower().endswith(endings)) if given.is_dir() else [given]
@@ -33,9 +34,20 @@ def suite(files: list[Path], target: str) -> None:
                 raise InputError(f"{path} can't be read ({error.strerror}).") from error
             table = read_table(path.name, raw, target)
             ending = next((e for e in sorted(endings, key=len, reverse=True) if path.name.lower().endswith(e)), "")
-            name = "".join(c if c.isascii() and (c.isalnum() or c in "_.-") else "_" for c in path.name[: -len(ending)])
+            name = _dataset_name(path.name[: -len(ending)], taken)
             counts = int(table.labels.notna().sum()), table.features.shape[1], int(table.labels.nunique())
-            print(name.lstrip("_.-") or "dataset", "file", path, target, sha256(raw), "unknown", *counts, sep="\t")
+            print(name, "file", path, target, sha256(raw), "unknown", *counts, sep="\t")
+
+
+def _dataset_name(stem: str, taken: set[str]) -> str:
+    """A name that a suite accepts and that no other row has."""
+    clean = "".join(c if c.isascii() and (c.isalnum() or c in "_.-") else "_" for c in stem)
+    clean = clean.lstrip("_.-")[:70] or "dataset"
+    name, number = clean, 2
+    while name.lower() in taken:
+        name, number = f"{clean}_{number}", number + 1
+    taken.add(name.lower())
+    return name
 
 
 def main() -> None:

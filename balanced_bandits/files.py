@@ -54,10 +54,9 @@ def write_text(path: Path, content: str) -> None:
 
 def write_arrays(path: Path, record: dict[str, Any], **arrays: NDArray[Any]) -> None:
     """Write arrays and a JSON record to one npz; the same content gives the same bytes."""
-    with whole_file(path) as temporary:
-        np.savez_compressed(
-            temporary, allow_pickle=False, record=np.array(json.dumps(record, sort_keys=True)), **arrays
-        )
+    content = json.dumps(record | {"arrays": sorted(arrays)}, sort_keys=True)
+    with whole_file(path) as temporary, open(temporary, "wb") as file:
+        np.savez_compressed(file, allow_pickle=False, record=np.array(content), **arrays)
 
 
 def read_arrays(path: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
@@ -66,6 +65,8 @@ def read_arrays(path: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         with np.load(path, allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in archive.files}
         record = json.loads(str(arrays.pop("record")))
+        if record.pop("arrays") != sorted(arrays):
+            raise ValueError("arrays are missing")
     except Exception as error:  # on broken bytes NumPy and zipfile raise as they please: zlib.error, TokenError, ...
         if isinstance(error, FileNotFoundError):
             raise InputError(f"{path} is not there; run the step that writes it.") from error

@@ -99,7 +99,7 @@ def _numeric(column: "pd.Series[Any]") -> tuple[list[NDArray[np.float64]], NDArr
     missing = ~np.isfinite(values)
     if missing.all():
         return [np.zeros_like(values)], missing
-    values[missing] = np.median(values[~missing])
+    values[missing] = 2.0 * np.median(values[~missing] / 2.0)  # the mean of two huge values overflows
     return [values], missing
 
 
@@ -129,5 +129,6 @@ def _standardised(values: NDArray[np.float64]) -> NDArray[np.float64] | None:
         return None
     scaled = values / largest  # so that squares of very large or very small values are representable
     centred = scaled - scaled.mean()
+    centred -= centred.mean()  # what rounding left of the mean, where the spread is small beside it
     deviation = np.sqrt(np.mean(centred**2))
     return centred / deviation if deviation > 1e-12 else None

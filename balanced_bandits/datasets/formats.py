@@ -6,6 +6,7 @@ Each takes the raw bytes and gives a ``Table``. What can't be read raises ``Inpu
 import gzip
 import io
 import re
+import warnings
 import zlib
 from collections.abc import Callable
 
@@ -26,7 +27,7 @@ def read_table(name: str, raw: bytes, target: str) -> Table:
     for ending, reader in READERS.items():
         if lower.endswith((ending, f"{ending}.gz")):
             try:
-                return reader(name, raw, target)
+                return reader(name, unpacked(name, raw), target)
             except InputError:
                 raise
             except Exception as error:  # on broken bytes the libraries raise as they please, zlib.error or TypeError
@@ -39,20 +40,22 @@ def read_delimited(name: str, raw: bytes, target: str, skip_lines: int = 0) -> T
 
     A ``target`` that is a whole number is the column's position, and the file then has no header.
     """
-    text = "\n".join(_lines(name, raw)[skip_lines:])
+    text = "\n".join(_lines(raw)[skip_lines:])
     header = None if re.fullmatch(r"-?\d+", target) else 0
     first = text.partition("\n")[0]
     separator = "\t" if ".tsv" in name.lower() else max(",;\t", key=first.count)
-    frame = pd.read_csv(
-        io.StringIO(text), sep=separator, header=header, keep_default_na=False, na_values=MISSING,
-        skipinitialspace=True, low_memory=False,
-    )  # fmt: skip
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", pd.errors.ParserWarning)  # rows longer than the header
+        frame = pd.read_csv(
+            io.StringIO(text), sep=separator, header=header, keep_default_na=False, na_values=MISSING,
+            skipinitialspace=True, low_memory=False, index_col=False,
+        )  # fmt: skip
     return _split(name, frame, target)
 
 
 def read_keel(name: str, raw: bytes, target: str) -> Table:
     """KEEL .dat: ``@attribute`` lines, then comma-separated rows after ``@data``; or the bare rows alone."""
-    lines = _lines(name, raw)
+    lines = _lines(raw)
     start = next((i for i, line in enumerate(lines) if line.strip().lower() == "@data"), None)
     if start is None:
         if any(line.lstrip().startswith("@") for line in lines):
@@ -71,21 +74,13 @@ def read_keel(name: str, raw: bytes, target: str) -> Table:
 
 
 def read_arff(name: str, raw: bytes, target: str) -> Table:
-    """ARFF, dense or sparse."""
-    text = _text(name, raw)
-    data = re.search(r"^\s*@data\b.*$", text, flags=re.IGNORECASE | re.MULTILINE)
-    sparse = data is not None and re.match(r"(\s|%.*\n)*\{", text[data.end() :]) is not None
+    """ARFF, dense or sparse (what a sparse row leaves out is 0, or the first value declared)."""
     try:
-        content = arff.loads(text, return_type=arff.LOD if sparse else arff.DENSE)
+        content = arff.loads(_text(raw))
     except arff.ArffException as error:
         raise InputError(f"{name} is not a whole ARFF file ({error}).") from error
     kinds = dict(content["attributes"])
-    rows = content["data"]
-    if sparse:
-        # What a sparse row leaves out is 0 for numbers, and the first value declared for a nominal attribute.
-        zeros = [kind[0] if isinstance(kind, list) else 0.0 for kind in kinds.values()]
-        rows = [[row.get(i, zero) for i, zero in enumerate(zeros)] for row in rows]
-    frame = pd.DataFrame(rows, columns=list(kinds), dtype=object)
+    frame = pd.DataFrame(content["data"], columns=list(kinds), dtype=object)
     for column, kind in kinds.items():
         if kind in ("NUMERIC", "REAL", "INTEGER"):
             frame[column] = frame[column].astype(float)
@@ -95,7 +90,7 @@ def read_arff(name: str, raw: bytes, target: str) -> Table:
 def read_ts(name: str, raw: bytes, target: str) -> Table:
     """Time series of equal length (.ts): dimensions apart by colons, the class last; flattened to columns."""
     rows, labels = [], []
-    for line in _lines(name, raw):
+    for line in _lines(raw):
         if line.strip() and not line.lstrip().startswith(("@", "#")):
             *dimensions, label = line.strip().split(":")
             rows.append([field.strip() for dimension in dimensions for field in dimension.split(",")])
@@ -104,7 +99,7 @@ def read_ts(name: str, raw: bytes, target: str) -> Table:
         raise InputError(f"{name}: the series differ in length, or there are none; only equal lengths can be read.")
     frame = pd.DataFrame(np.array([[np.nan if v in MISSING else float(v) for v in row] for row in rows]))
     frame.columns = [f"t{i}" for i in range(frame.shape[1])]
-    return _split(name, frame.assign(**{target: labels}), target)
+    return _labelled(name, frame, labels, target)
 
 
 def read_npz(name: str, raw: bytes, target: str) -> Table:
@@ -117,7 +112,7 @@ def read_npz(name: str, raw: bytes, target: str) -> Table:
     if features.shape[:1] != labels.shape:
         raise InputError(f"{name}: {len(labels)} labels do not fit features of shape {features.shape}.")
     frame = pd.DataFrame(features.reshape(len(labels), -1)).add_prefix("x")
-    return _split(name, frame.assign(**{target: labels}), target)
+    return _labelled(name, frame, labels, target)
 
 
 def read_parquet(name: str, raw: bytes, target: str) -> Table:
@@ -136,25 +131,31 @@ READERS: dict[str, Callable[[str, bytes, str], Table]] = {
 }
 
 
-def _text(name: str, raw: bytes) -> str:
-    """The text of a file, decompressed if its name ends in .gz; UTF-8, or else Latin-1."""
-    if name.lower().endswith(".gz"):
-        try:
-            with gzip.open(io.BytesIO(raw)) as unpacked:
-                raw = unpacked.read(LARGEST_TEXT + 1)
-        except (OSError, EOFError, zlib.error) as error:
-            raise InputError(f"{name} is not a whole gzip file ({error}).") from error
-        if len(raw) > LARGEST_TEXT:
-            raise InputError(f"{name} unpacks to more than {LARGEST_TEXT} bytes; that is refused.")
+def unpacked(name: str, raw: bytes) -> bytes:
+    """``raw``, decompressed if the name ends in .gz."""
+    if not name.lower().endswith(".gz"):
+        return raw
+    try:
+        with gzip.open(io.BytesIO(raw)) as opened:
+            raw = opened.read(LARGEST_TEXT + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputError(f"{name} is not a whole gzip file ({error}).") from error
+    if len(raw) > LARGEST_TEXT:
+        raise InputError(f"{name} unpacks to more than {LARGEST_TEXT} bytes; that is refused.")
+    return raw
+
+
+def _text(raw: bytes) -> str:
+    """The text of a file: UTF-8, or else Latin-1."""
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError:
         return raw.decode("latin-1")
 
 
-def _lines(name: str, raw: bytes) -> list[str]:
+def _lines(raw: bytes) -> list[str]:
     """The lines of a file, whatever ends them; str.splitlines would part them at 0x85 and other characters, too."""
-    return io.StringIO(_text(name, raw), newline=None).read().split("\n")
+    return io.StringIO(_text(raw), newline=None).read().split("\n")
 
 
 def _typed(name: str, columns: list[str], nominal: set[str], rows: list[list[str]]) -> pd.DataFrame:
@@ -192,6 +193,13 @@ def _split(name: str, frame: pd.DataFrame, target: str) -> Table:
     features = frame.iloc[:, [i for i in range(len(columns)) if i != target_at]]
     features.columns = pd.Index([str(column) for column in features.columns])
     return Table(features, labels.map(_label, na_action="ignore").astype(object))
+
+
+def _labelled(name: str, frame: pd.DataFrame, labels: object, target: str) -> Table:
+    """Features whose columns got their names here, with labels under the name ``target``."""
+    if target in frame.columns:
+        raise InputError(f"{name}: {target!r} is the name of a feature here; call the target something else.")
+    return _split(name, frame.assign(**{target: labels}), target)
 
 
 def _label(value: object) -> str:

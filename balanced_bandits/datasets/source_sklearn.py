@@ -31,7 +31,7 @@ def fetch(row: Row, folder: Path, cache: Path) -> bytes:
 
 def table(row: Row, raw: bytes) -> Table:
     """The table in those bytes: the label comes last, and a first line with counts and names is no data."""
-    from balanced_bandits.datasets.formats import read_delimited  # brings pandas, which fetching does without
+    from balanced_bandits.datasets.formats import read_delimited, unpacked  # brings pandas, which fetching does without
 
     name = FILES[row.locator]
-    return read_delimited(name, raw, "-1", skip_lines=0 if name == "digits.csv.gz" else 1)
+    return read_delimited(name, unpacked(name, raw), "-1", skip_lines=0 if name == "digits.csv.gz" else 1)

