@@ -32,15 +32,31 @@ def _cache_folder() -> str:
 def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile ``function`` on its first call, and keep the machine code for later processes.
 
-    Floating-point arithmetic stays as written (no ``fastmath``): the order of additions is part of the
-    result, and results must not depend on the vector width of the machine.
+    Floating-point arithmetic stays as written (no ``fastmath``): the order of additions is part of the result.
     """
+    return _compiled(function)
+
+
+def uncounted(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A kernel that does not count references to arrays, for the innermost loop.
+
+    Counting costs more than the arithmetic of a small problem. Such a function must not make arrays.
+    """
+    return _compiled(function, _nrt=False)
+
+
+def tight(function: Callable[..., Any]) -> Callable[..., Any]:
+    """An uncounted kernel that is written out where it is called."""
+    return _compiled(function, _nrt=False, inline="always")
+
+
+def _compiled(function: Callable[..., Any], **flags: Any) -> Callable[..., Any]:
     settings: Any = numba.config
     previous = settings.CACHE_DIR
     # Numba picks the folder when the decorator runs; if this one can't be written to, it uses its own.
     settings.CACHE_DIR = _cache_folder()
     try:
-        compiled: Callable[..., Any] = numba.njit(cache=True, error_model="numpy")(function)
+        compiled: Callable[..., Any] = numba.njit(cache=True, error_model="numpy", **flags)(function)
     finally:
         settings.CACHE_DIR = previous
     return compiled

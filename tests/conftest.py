@@ -44,6 +44,8 @@ class Workspace:
         self.write_suite()
         self.config = {
             "suite": "tiny.tsv",
+            # Two bandits are enough here, and each costs its compilation in every copy of the project.
+            "bandits": {"LinTS": {"alpha": [0.25, 0.5, 1]}, "LinUCB": {"alpha": [1, 2, 4]}},
             "synthetic": {"simulations": 2, "horizon": 60},
         }
         self.write_config()

@@ -1,39 +1,83 @@
 """LinTS: linear Thompson sampling (section 2.2 of the paper)."""
 
-import numpy as np
+from balanced_bandits.bandits.linear import LinearBandit
+from balanced_bandits.bandits.memory import (
+    is_due,
+    keep_look,
+    new_memory,
+    new_record,
+    note,
+    refresh_unbalanced,
+    remember,
+    use_look,
+)
+from balanced_bandits.bandits.thompson import choose, propensities
+from balanced_bandits.compilation import kernel, tight, uncounted
 
-from balanced_bandits.compilation import kernel
-from balanced_bandits.estimation.ridge import best_of, new_arms, observe, predict
+
+@tight
+def take(memory, z, arm, reward, uniform, known, options):
+    """Observe the reward of ``arm`` at ``z``."""
+    remember(memory, z, arm, reward, 1.0, uniform, known, options)
 
 
 @kernel
-def play(contexts, rewards, order, forced, snapshots, alpha, model, rng):
-    """Play the rounds ``order`` of ``contexts`` (n, d) and ``rewards`` (n, K).
+def refresh(memory, arm, options, rng):
+    """Choose the arm's lambda again, when that is due."""
+    refresh_unbalanced(memory, arm, options)
 
-    The first rounds play the arms ``forced`` (a warm start). Gives the arm of every round, and theta
-    after each of the numbers of rounds in ``snapshots`` (ascending), an array (snapshots, K, d + 1).
+
+@uncounted
+def rounds(rows, rewards, order, forced, snapshots, start, memory, record, options, rng):
+    """Play from round ``start`` on, until something is to be refreshed; gives the next round."""
+    for t in range(start, order.size):
+        note(record, memory, snapshots)
+        z = rows[order[t]]
+        arm, uniform = (forced[t], True) if t < forced.size else choose(memory, z, options, rng)
+        take(memory, z, arm, rewards[order[t], arm], uniform, not uniform, options)
+        if is_due(memory, arm):
+            return t + 1
+    return order.size
+
+
+@kernel
+def play(rows, rewards, order, forced, snapshots, options, rng):
+    """A whole run: the rounds ``order`` of contexts ``rows`` (n, p) and ``rewards`` (n, K).
+
+    The first rounds play the arms ``forced`` (a warm start). Gives a ``Record`` and the ``Memory`` at the end.
     """
-    arms = new_arms(rewards.shape[1], contexts.shape[1] + 1)
-    chosen = np.empty(order.size, dtype=np.int64)
-    values = np.empty(rewards.shape[1])
-    thetas = np.zeros((snapshots.size, *arms.theta.shape))
-    taken = 0
-    for t in range(order.size):
-        context = contexts[order[t]]
-        if t < forced.size:
-            arm = forced[t]
-        elif arms.pulls.min() == 0:  # an arm without an estimate: uniform
-            arm = rng.integers(0, values.size)
-        else:
-            for a in range(arms.theta.shape[0]):
-                mean, deviation = predict(arms, a, context)
-                # x'theta~ with theta~ ~ N(theta, alpha^2 V) is N(x'theta, alpha^2 x'Vx): a scalar draw
-                values[a] = mean + alpha * deviation * rng.standard_normal()
-            arm = best_of(values, rng)
-        chosen[t] = arm
-        reward = rewards[order[t], arm]
-        observe(arms, arm, context, reward, model)
-        while taken < snapshots.size and snapshots[taken] == t + 1:
-            thetas[taken] = arms.theta
-            taken += 1
-    return chosen, thetas
+    memory = new_memory(order.size, rewards.shape[1], rows.shape[1], options)
+    record = new_record(memory, snapshots)
+    t = 0
+    while t < order.size:
+        t = rounds(rows, rewards, order, forced, snapshots, t, memory, record, options, rng)
+        refresh(memory, memory.chosen[t - 1], options, rng)
+    note(record, memory, snapshots)
+    return record, memory
+
+
+@kernel
+def decide(memory, z, options, rng):
+    """One choice: the arm, and whether it was drawn uniformly."""
+    arm, uniform = choose(memory, z, options, rng)
+    if not uniform:
+        keep_look(memory, z)
+    return arm, uniform
+
+
+@kernel
+def learn(memory, z, arm, reward, uniform, options, rng):
+    """One observation."""
+    take(memory, z, arm, reward, uniform, use_look(memory, z), options)
+    refresh(memory, arm, options, rng)
+
+
+class LinTS(LinearBandit):
+    """Linear Thompson sampling; see ``LinearBandit``."""
+
+    BALANCED = False
+    THOMPSON = True
+    _play = staticmethod(play)
+    _decide = staticmethod(decide)
+    _propensities = staticmethod(propensities)
+    _learn = staticmethod(learn)

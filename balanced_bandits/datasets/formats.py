@@ -9,6 +9,7 @@ import re
 import warnings
 import zlib
 from collections.abc import Callable
+from typing import Any
 
 import arff
 import numpy as np
@@ -195,7 +196,7 @@ def _split(name: str, frame: pd.DataFrame, target: str) -> Table:
     return Table(features, labels.map(_label, na_action="ignore").astype(object))
 
 
-def _labelled(name: str, frame: pd.DataFrame, labels: object, target: str) -> Table:
+def _labelled(name: str, frame: pd.DataFrame, labels: Any, target: str) -> Table:
     """Features whose columns got their names here, with labels under the name ``target``."""
     if target in frame.columns:
         raise InputError(f"{name}: {target!r} is the name of a feature here; call the target something else.")

@@ -71,8 +71,12 @@ def optimal_arms(x: NDArray[np.float64], specification: str) -> NDArray[np.int64
     return greedy_arms(x, best_linear_predictors(), specification)
 
 
-def greedy_arms(x: NDArray[np.float64], theta: NDArray[np.float64], specification: str) -> NDArray[np.int64]:
+def greedy_arms(
+    x: NDArray[np.float64], theta: NDArray[np.float64], specification: str, intercept: str = "unpenalised"
+) -> NDArray[np.int64]:
     """The arm (..., n) with the largest estimated reward at contexts (n, 2), for coefficients (..., 3, p)."""
-    z = np.column_stack([np.ones(len(x)), features(x, specification)])
+    z = features(x, specification)
+    if intercept != "none":
+        z = np.column_stack([np.ones(len(x)), z])
     arms: NDArray[np.int64] = (theta @ z.T).argmax(axis=-2)
     return arms

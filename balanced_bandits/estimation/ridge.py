@@ -1,38 +1,50 @@
-"""One ridge regression for each arm, updated after every observation.
+"""One weighted ridge regression for each arm: fitted from its history, updated after every observation.
 
-For the rows z = (1, x) that an arm has seen, and with D = diag(0, 1, ..., 1) (the intercept is not
-penalised):
+For the rows z of an arm, with weights w and rewards r, and with D = diag(0, 1, ..., 1) if the first coefficient is a
+free intercept and D = I otherwise:
 
-    B     = Z'Z + lam D                 theta = B^-1 Z'r
-    cost  = min over theta of  RSS + lam |slopes|^2
+    B      = Z'WZ + lam D                               theta = B^-1 Z'W r
+    cost   = min over theta of  RSS + lam theta'D theta,      RSS = (r - Z theta)'W (r - Z theta)
 
-An observation changes all of them by a rank-one step, in O(p^2) for p = d + 1.
+``fit`` chooses lam and computes all of them from the rows (see ``penalty``). ``observe`` adds one row by a rank-one
+step, in O(p^2). Rounding errors of many steps add up; ``drift`` measures them, so that an arm is fitted anew before
+they matter.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from balanced_bandits.compilation import kernel
+from balanced_bandits.compilation import kernel, tight
+from balanced_bandits.estimation.penalty import FIXED, choose_penalty, decompose
 
-RESIDUAL = 0  # V = B^-1 s2, where s2 is the residual variance
-LITERAL = 1  # V = B^-1 RSS, the algorithm boxes of the paper as they are printed
+RESIDUAL = 0
+LITERAL = 1
 VARIANCES = {"residual": RESIDUAL, "literal": LITERAL}
+LARGEST_DRIFT = 1e-7  # of B^-1, relative; above it the arm is fitted anew
+FIRST_CHECK = 256  # observations by rank-one steps before the drift is measured for the first time
 
 
 class Model(NamedTuple):
     """The choices that all arms share.
 
-    ``variance`` says how V, the variance of theta, is scaled:
+    ``variance`` says how V, the variance of theta, is scaled: V = B^-1 s2, with
 
-    RESIDUAL  s2 = (RSS + prior_weight * prior_variance) / (pulls - freedom + prior_weight). The prior is
-              worth ``prior_weight`` observations of variance ``prior_variance``; without it an arm that
-              has seen equal rewards only would have s2 = 0 and never be explored again.
-    LITERAL   s2 = RSS, undivided, as the paper prints it; it does not shrink as observations come in.
+    RESIDUAL  s2 = (RSS + prior_weight * prior_variance) / (n - freedom + prior_weight): the usual estimate of the
+              variance of a reward, where freedom is the trace of the hat matrix. An arm that has seen equal rewards
+              only has RSS = 0 and would never be explored again; the prior, worth ``prior_weight`` observations of
+              variance ``prior_variance``, keeps it alive. With prior_weight = 0 the formula is the plain one.
+    LITERAL   s2 = RSS, undivided: the algorithm boxes of the paper as they are printed. It does not shrink as
+              observations come in, so exploration never dies out. Both exist because the text (section 2.2) speaks
+              of the variance of the estimate, which is RESIDUAL, while the boxes print LITERAL.
     """
 
-    lam: float
+    free: int  # leading coefficients that are not penalised: 1 for a free intercept, else 0
+    lams: NDArray[np.float64]  # the grid of lam, ascending
+    criterion: int  # how lam is chosen from the grid: see penalty.CRITERIA
+    folds: int  # of the criterion KFOLD
     variance: int
     prior_weight: float
     prior_variance: float
@@ -42,94 +54,192 @@ class Arms(NamedTuple):
     """The estimates of K arms with p coefficients each; arrays that the kernels change in place."""
 
     inverse: NDArray[np.float64]  # (K, p, p): B^-1
-    theta: NDArray[np.float64]  # (K, p): coefficients, the intercept first
+    theta: NDArray[np.float64]  # (K, p): coefficients
     pulls: NDArray[np.int64]  # (K,): observations
+    lam: NDArray[np.float64]  # (K,): the penalty in force
     cost: NDArray[np.float64]  # (K,): penalised residual sum of squares at theta
     freedom: NDArray[np.float64]  # (K,): effective degrees of freedom, the trace of the hat matrix
     scale: NDArray[np.float64]  # (K,): s2 of V = B^-1 s2
-    leverage: NDArray[np.float64]  # (K, p): scratch, B^-1 z for the context looked at last
+    leverage: NDArray[np.float64]  # (K, p): B^-1 z for the context z that was looked at last
+    mean: NDArray[np.float64]  # (K,): z'theta for it
+    quadratic: NDArray[np.float64]  # (K,): z'B^-1 z for it
 
 
 @kernel
-def new_arms(number, size):
-    """``number`` arms with ``size`` coefficients that have seen nothing yet."""
+def new_arms(number, size, model):
+    """``number`` arms with ``size`` coefficients that have seen nothing yet.
+
+    Nothing seen, nothing known of the slopes: the largest lam of the grid.
+    """
     return Arms(
         np.zeros((number, size, size)),
         np.zeros((number, size)),
         np.zeros(number, dtype=np.int64),
+        np.full(number, model.lams[-1]),
         np.zeros(number),
         np.zeros(number),
         np.zeros(number),
         np.zeros((number, size)),
+        np.zeros(number),
+        np.zeros(number),
     )
 
 
-@kernel
-def project(arms, arm, context):
-    """z'theta and z'B^-1 z of ``arm``, with z = (1, context); leaves B^-1 z in ``arms.leverage[arm]``."""
-    inverse, theta, leverage = arms.inverse[arm], arms.theta[arm], arms.leverage[arm]
-    # B^-1 is symmetric: summing its rows, not taking dot products with them, lets the compiler use
-    # vector instructions without changing the order of any addition.
-    for j in range(leverage.size):
-        leverage[j] = inverse[0, j]
-    for i in range(context.size):
-        for j in range(leverage.size):
-            leverage[j] += context[i] * inverse[i + 1, j]
-    mean, quadratic = theta[0], leverage[0]
-    for i in range(context.size):
-        mean += context[i] * theta[i + 1]
-        quadratic += context[i] * leverage[i + 1]
-    return mean, max(quadratic, 0.0)
+@tight
+def inner(z, vectors, arm, start):
+    """Inner product of z with vectors[arm] from place ``start`` on, in four sums that do not wait for each other."""
+    s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0
+    done = start
+    while done + 3 < z.size:
+        s0 += z[done] * vectors[arm, done]
+        s1 += z[done + 1] * vectors[arm, done + 1]
+        s2 += z[done + 2] * vectors[arm, done + 2]
+        s3 += z[done + 3] * vectors[arm, done + 3]
+        done += 4
+    while done < z.size:
+        s0 += z[done] * vectors[arm, done]
+        done += 1
+    return (s0 + s1) + (s2 + s3)
 
 
-@kernel
-def predict(arms, arm, context):
-    """Mean and standard deviation of the reward of ``arm`` at ``context``: z'theta and sqrt(z'Vz)."""
-    mean, quadratic = project(arms, arm, context)
-    return mean, np.sqrt(arms.scale[arm] * quadratic)
+@tight
+def project(arms, arm, z):
+    """Look at ``z``: leaves z'theta, z'B^-1 z and B^-1 z of ``arm`` in ``arms``."""
+    # B^-1 is symmetric: summing its rows, not taking dot products with them, lets the compiler use vector
+    # instructions without changing the order of any addition.
+    inverse, theta, leverage, size = arms.inverse, arms.theta, arms.leverage, z.size
+    for j in range(size):
+        leverage[arm, j] = z[0] * inverse[arm, 0, j]
+    done = 1
+    while done + 3 < size:  # four rows at a time: a quarter of the loads and stores of the sum
+        z0, z1, z2, z3 = z[done], z[done + 1], z[done + 2], z[done + 3]
+        for j in range(size):
+            leverage[arm, j] += (z0 * inverse[arm, done, j] + z1 * inverse[arm, done + 1, j]) + (
+                z2 * inverse[arm, done + 2, j] + z3 * inverse[arm, done + 3, j]
+            )
+        done += 4
+    for i in range(done, size):
+        for j in range(size):
+            leverage[arm, j] += z[i] * inverse[arm, i, j]
+    arms.mean[arm] = inner(z, theta, arm, 0)
+    arms.quadratic[arm] = max(inner(z, leverage, arm, 0), 0.0)
 
 
-@kernel
-def observe(arms, arm, context, reward, model):
-    """Add one observation of ``arm``: a rank-one step of B^-1, theta, the cost and the scale of V."""
-    inverse, theta, leverage = arms.inverse[arm], arms.theta[arm], arms.leverage[arm]
-    size = theta.size
-    if arms.pulls[arm] == 0:
-        # B = zz' + lam D, which has its inverse in closed form; the fit is the reward itself.
+@tight
+def predict(arms, arm, z):
+    """Mean and standard deviation of the reward of ``arm`` at ``z``: z'theta and sqrt(z'Vz)."""
+    project(arms, arm, z)
+    return arms.mean[arm], math.sqrt(arms.scale[arm] * arms.quadratic[arm])
+
+
+@tight
+def observe(arms, arm, z, reward, weight, known, model):
+    """Add one observation of ``arm`` by a rank-one step; ``known`` says that z was looked at last."""
+    inverse, theta, leverage, size = arms.inverse, arms.theta, arms.leverage, z.size
+    lam, penalty = arms.lam[arm], 0.0
+    if arms.pulls[arm] == 0 and model.free == 1:
+        # B = w zz' + lam D has its inverse in closed form; the intercept alone fits the reward.
         norm = 0.0
         for i in range(1, size):
-            inverse[i, i] = 1.0 / model.lam
-            inverse[0, i] = inverse[i, 0] = -context[i - 1] / model.lam
-            norm += context[i - 1] * context[i - 1]
-        inverse[0, 0] = 1.0 + norm / model.lam
-        theta[0] = reward
+            inverse[arm, i, i] = 1.0 / lam
+            inverse[arm, 0, i] = inverse[arm, i, 0] = -z[i] / lam
+            norm += z[i] * z[i]
+        inverse[arm, 0, 0] = 1.0 / weight + norm / lam
+        theta[arm, 0] = reward
         arms.freedom[arm] = 1.0
     else:
-        mean, quadratic = project(arms, arm, context)
-        gain = 1.0 / (1.0 + quadratic)
-        error = reward - mean
+        if arms.pulls[arm] == 0:
+            for i in range(size):
+                inverse[arm, i, i] = 1.0 / lam
+        if not known:
+            project(arms, arm, z)
+        gain = weight / (1.0 + weight * arms.quadratic[arm])
+        error = reward - arms.mean[arm]
         for i in range(size):
-            step = gain * leverage[i]
-            theta[i] += error * step
+            step = gain * leverage[arm, i]
+            theta[arm, i] += error * step
             for j in range(size):
-                inverse[i, j] -= step * leverage[j]
-            if i > 0:
-                # freedom = trace(B^-1 Z'Z) = p - lam * (trace of B^-1 over the slopes)
-                arms.freedom[arm] += model.lam * step * leverage[i]
+                inverse[arm, i, j] -= step * leverage[arm, j]
+        penalty = inner(theta[arm], theta, arm, model.free)
+        # freedom = trace(B^-1 Z'WZ) = p - lam * (trace of B^-1 over the penalised coefficients)
+        traced = inner(leverage[arm], leverage, arm, model.free)
+        arms.freedom[arm] += lam * gain * traced
         arms.cost[arm] += gain * error * error
     arms.pulls[arm] += 1
-    penalty = 0.0
-    for i in range(1, size):
-        penalty += model.lam * theta[i] * theta[i]
-    rss = max(arms.cost[arm] - penalty, 0.0)
+    rescale(arms, arm, penalty, model)
+
+
+@tight
+def rescale(arms, arm, penalty, model):
+    """Set s2 of ``arm`` from its cost, ``penalty`` = theta'D theta, and its number of observations."""
+    rss = max(arms.cost[arm] - arms.lam[arm] * penalty, 0.0)
     if model.variance == LITERAL:
         arms.scale[arm] = rss
     else:
-        left = max(arms.pulls[arm] - arms.freedom[arm], 0.0)
-        arms.scale[arm] = (rss + model.prior_weight * model.prior_variance) / (left + model.prior_weight)
+        left = max(arms.pulls[arm] - arms.freedom[arm], 0.0) + model.prior_weight
+        arms.scale[arm] = (rss + model.prior_weight * model.prior_variance) / left if left > 0.0 else 0.0
 
 
 @kernel
+def fit(arms, arm, rows, rewards, weights, model):
+    """Fit ``arm`` from its rows (n, p), with lam chosen anew by the model's criterion (FIXED keeps it)."""
+    free = model.free
+    parts = decompose(rows, rewards, weights, free)
+    if model.criterion == FIXED:
+        lam = arms.lam[arm]
+    else:
+        lam = choose_penalty(rows, rewards, weights, free, parts, model.lams, model.criterion, model.folds)
+    values, basis, coordinates, scores, centre, level, total = parts
+    shrunk = scores / (values + lam)
+    slopes = np.dot(basis, shrunk)
+    fitted = np.dot(coordinates, shrunk)
+    penalty = (slopes**2).sum()
+    cost = lam * penalty
+    for i in range(rewards.size):
+        cost += (np.sqrt(weights[i]) * (rewards[i] - level) - fitted[i]) ** 2
+    # (S + lam)^-1 = Q diag(1 / (D + lam)) Q' + (I - QQ') / lam, where Q spans the rows
+    block = np.dot(basis * (1.0 / (values + lam) - 1.0 / lam), np.ascontiguousarray(basis.T))
+    for i in range(block.shape[0]):
+        block[i, i] += 1.0 / lam
+    inverse, theta = arms.inverse[arm], arms.theta[arm]
+    inverse[free:, free:] = block
+    theta[free:] = slopes
+    if free == 1:
+        shift = np.dot(block, centre)
+        inverse[0, 1:] = -shift
+        inverse[1:, 0] = -shift
+        inverse[0, 0] = 1.0 / total + (centre * shift).sum()
+        theta[0] = level - (centre * slopes).sum()
+    arms.lam[arm] = lam
+    arms.cost[arm] = cost
+    arms.freedom[arm] = free + (values / (values + lam)).sum()
+    rescale(arms, arm, penalty, model)
+
+
+@kernel
+def drift(arms, arm, rows, weights, model):
+    """Relative error of B^-1 of ``arm``, measured: the size of B (B^-1 v) - v for a probe v, against that of v."""
+    size = arms.theta.shape[1]
+    probe = np.ones(size)
+    for j in range(1, size, 2):
+        probe[j] = -1.0
+    image = np.dot(arms.inverse[arm], probe)
+    back = np.dot(rows.T, weights * np.dot(rows, image))
+    for j in range(model.free, size):
+        back[j] += arms.lam[arm] * image[j]
+    return np.abs(back - probe).max()
+
+
+@tight
+def someone_is_new(arms):
+    """Whether an arm has no estimate yet."""
+    fewest = arms.pulls[0]
+    for a in range(1, arms.pulls.size):
+        fewest = min(fewest, arms.pulls[a])
+    return fewest == 0
+
+
+@tight
 def best_of(values, rng):
     """Index of the largest value; among equal ones each is as likely, drawn from ``rng``."""
     best, ties = 0, 1

@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from balanced_bandits.bandits import bandit_module
+from balanced_bandits.bandits import player
 from balanced_bandits.environments.classification import rewards_of, shuffled
 from balanced_bandits.errors import InputError
 from balanced_bandits.files import read_arrays, write_arrays
-from balanced_bandits.simulation.settings import model_of, name_of, settings_of
+from balanced_bandits.simulation.settings import name_of, settings_of
 from balanced_bandits.simulation.streams import stream
 
 NOTHING = np.empty(0, dtype=np.int64)
@@ -30,7 +30,7 @@ def play(dataset: Path, bandit: str, options: dict[str, Any], output: Path) -> N
     X, y = arrays["X"], arrays["y"]
     if not np.isfinite(X).all():
         raise InputError(f"{dataset} holds contexts that are not finite; delete it and run again.")
-    arms, model, play_rounds = int(record["K"]), model_of(options), bandit_module(bandit).play
+    arms = int(record["K"])
     rewards = rewards_of(y, arms)
     correct = np.empty((len(settings), options["shuffles"], (len(y) + 7) // 8), dtype=np.uint8)
     pulls = np.empty((len(settings), options["shuffles"], arms), dtype=np.int64)
@@ -38,7 +38,7 @@ def play(dataset: Path, bandit: str, options: dict[str, Any], output: Path) -> N
         order = shuffled(len(y), options["seed"], record["name"], shuffle)
         for i, setting in enumerate(settings):
             rng = stream(options["seed"], "classification", record["name"], bandit, name_of(setting), shuffle)
-            chosen, _ = play_rounds(X, rewards, order, NOTHING, NOTHING, setting["alpha"], model, rng)
+            chosen, _ = player(bandit, options["choices"] | setting)(X, rewards, order, NOTHING, NOTHING, rng)
             correct[i, shuffle] = np.packbits(chosen == y[order])
             pulls[i, shuffle] = np.bincount(chosen, minlength=arms)
     write_arrays(output, result, correct=correct, pulls=pulls)

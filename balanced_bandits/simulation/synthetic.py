@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from balanced_bandits.bandits import bandit_module
+from balanced_bandits.bandits import player
 from balanced_bandits.environments import synthetic
 from balanced_bandits.files import write_arrays
-from balanced_bandits.simulation.settings import model_of, name_of, settings_of
+from balanced_bandits.simulation.settings import name_of, settings_of
 from balanced_bandits.simulation.streams import stream
 
 EVALUATION_CONTEXTS = 10_000  # on which a policy is held against the optimum
@@ -26,7 +26,6 @@ def play(specification: str, bandit: str, options: dict[str, Any], output: Path)
     rounds = snapshot_rounds(horizon)
     contexts = stream(options["seed"], "synthetic", "evaluation").standard_normal((EVALUATION_CONTEXTS, 2))
     optimum = synthetic.optimal_arms(contexts, specification)
-    model, play_rounds = model_of(options), bandit_module(bandit).play
     agreement = np.empty((len(settings), simulations, len(rounds)), dtype=np.float32)
     regret = np.empty((len(settings), simulations))
     for simulation in range(simulations):
@@ -37,8 +36,8 @@ def play(specification: str, bandit: str, options: dict[str, Any], output: Path)
         for i, setting in enumerate(settings):
             rng = stream(options["seed"], "synthetic", specification, bandit, name_of(setting), simulation)
             snapshots = rounds + synthetic.WARM_START
-            chosen, thetas = play_rounds(z, rewards, order, warm, snapshots, setting["alpha"], model, rng)
-            greedy = synthetic.greedy_arms(contexts, thetas, specification)
+            chosen, thetas = player(bandit, options["choices"] | setting)(z, rewards, order, warm, snapshots, rng)
+            greedy = synthetic.greedy_arms(contexts, thetas, specification, options["choices"]["intercept"])
             agreement[i, simulation] = (greedy == optimum).mean(axis=1)
             regret[i, simulation] = lost[order, chosen][synthetic.WARM_START :].sum()
     record = {"bandit": bandit, "specification": specification, "settings": settings, "options": options}

@@ -48,8 +48,10 @@ def test_schemas_know_the_bandits_and_sources_that_there_are():
         ({"shuffles": 0}, ["shuffles is 0", "whole number from 1"]),
         ({"shuffles": True}, ["shuffles is True"]),
         ({"seed": -1}, ["seed is -1", "from 0"]),
-        ({"ridge": {"lam": 0}}, ["ridge.lam is 0", "above 0"]),
-        ({"ridge": {"lam": "1e-3"}}, ["ridge.lam is '1e-3'", "number above 0"]),
+        ({"ridge": {"lams": [0]}}, ["ridge.lams.0 is 0", "above 0"]),
+        ({"ridge": {"lams": ["1e-3"]}}, ["ridge.lams.0 is '1e-3'", "number above 0"]),
+        ({"schedule": {"geometrical": 0.1}}, ["schedule is", "every_step, or a mapping with batch"]),
+        ({"bandits": {"LinTS": {"alpha": [1]}, "BLTS": {"alpha": [1], "gamma": [2]}}}, ["bandits.BLTS.gamma.0 is 2"]),
         (
             {"classification": {"variance": "litteral"}},
             ["classification.variance is 'litteral'", "residual or literal"],

@@ -1,5 +1,6 @@
 # What all rules share: the checked configuration, the suite, and functions of the wildcards.
 import json
+import math
 import os
 import re
 from pathlib import Path
@@ -74,7 +75,7 @@ def module_sources(module):
 
 def grid_size(bandit):
     """How many settings of a bandit are played."""
-    return len(next(iter(config["bandits"][bandit].values())))
+    return math.prod(len(values) for values in config["bandits"][bandit].values())
 
 
 def megabytes(row):
@@ -96,13 +97,19 @@ def local_file(wildcards):
     return [str(SUITE_FILE.parent / row.locator)] if row.source == "file" else []
 
 
+def choices(experiment):
+    """What a bandit's result depends on, besides its grid: all that the paper leaves open."""
+    shared = config["ridge"] | config["balancing"] | {"schedule": config["schedule"]}
+    return shared | {"variance": config[experiment]["variance"]}
+
+
 def classification_options(wildcards):
     """All that a job's result depends on, besides the dataset and the code."""
-    options = (
-        {key: config[key] for key in ("seed", "shuffles")}
-        | config["ridge"]
-        | config["classification"]
-    )
+    options = {
+        "seed": config["seed"],
+        "shuffles": config["shuffles"],
+        "choices": choices("classification"),
+    }
     return json.dumps(
         options | {"grid": config["bandits"][wildcards.bandit]}, sort_keys=True
     )
@@ -110,10 +117,8 @@ def classification_options(wildcards):
 
 def synthetic_options(wildcards):
     """All that a job's result depends on, besides the code."""
-    example = {
-        key: config["synthetic"][key] for key in ("variance", "simulations", "horizon")
-    }
-    options = {"seed": config["seed"]} | config["ridge"] | example
+    sizes = {key: config["synthetic"][key] for key in ("simulations", "horizon")}
+    options = {"seed": config["seed"], "choices": choices("synthetic")} | sizes
     return json.dumps(
         options | {"grid": config["bandits"][wildcards.bandit]}, sort_keys=True
     )
