@@ -13,6 +13,9 @@ MODULES = {
     "LinUCB": "balanced_bandits.bandits.linucb",
     "BLTS": "balanced_bandits.bandits.blts",
     "BLUCB": "balanced_bandits.bandits.blucb",
+    "ILTCB": "balanced_bandits.bandits.iltcb",
+    "EpsilonGreedy": "balanced_bandits.bandits.epsilon_greedy",
+    "Uniform": "balanced_bandits.bandits.uniform",
 }
 
 

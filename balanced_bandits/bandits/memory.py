@@ -1,14 +1,11 @@
-"""The memory of a linear bandit, and what its kernels do with it: remember, refresh, take snapshots.
-
-The compiled loop ``play`` of each bandit's module and the objects of ``linear`` both work on a ``Memory`` by the same
-kernels, so they play the same arms.
-"""
+"""The memory of a linear bandit, and what the four of them have in common: to remember, and to fit anew."""
 
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from balanced_bandits.bandits.loop import NEXT_TURN, ROUNDS
 from balanced_bandits.compilation import kernel, tight
 from balanced_bandits.estimation.logistic import new_coefficients
 from balanced_bandits.estimation.penalty import FIXED
@@ -24,12 +21,10 @@ from balanced_bandits.estimation.ridge import (
     observe,
 )
 
-# Places in Memory.clock.
-ROUNDS = 0  # observations so far
-UNIFORM = 1  # of them, chosen uniformly (or forced), before every arm had an estimate
-COUNTED = 2  # periods whose posterior is in the propensities
-SEEN = 3  # rows whose propensities have all counted periods
-NEXT_TURN = 4  # number of observations at which propensities are brought up to date
+# Further places in Memory.clock, after ROUNDS and NEXT_TURN.
+UNIFORM = 2  # of them, chosen uniformly (or forced), before every arm had an estimate
+COUNTED = 3  # periods whose posterior is in the propensities
+SEEN = 4  # rows whose propensities have all counted periods
 
 
 class Options(NamedTuple):
@@ -38,6 +33,7 @@ class Options(NamedTuple):
     model: Model
     alpha: float
     gamma: float
+    epsilon: float
     batch: int  # refresh after this many observations more, ...
     rho: float  # ... or when their number has grown by this share, whichever is later
     method: int  # propensities of Thompson sampling: see propensity.METHODS
@@ -66,6 +62,11 @@ class Memory(NamedTuple):
     deviations: NDArray[np.float64]  # (K,)
     posteriors: Posteriors
     coefficients: NDArray[np.float64]  # of the logistic regression
+
+    @property
+    def HISTORY(self) -> tuple[str, ...]:  # noqa: N802
+        """The arrays that grow with the observations."""
+        return ("rows", "chosen", "rewards", "weights", "shares")
 
 
 @kernel
@@ -98,23 +99,6 @@ def later(now, options):
 
 
 @tight
-def keep_look(memory, z):
-    """Keep in mind that the arms were looked at for this context."""
-    for j in range(z.size):
-        memory.looked_at[j] = z[j]
-
-
-@tight
-def use_look(memory, z):
-    """Whether the arms were looked at for just this context and nothing has changed since; it is then forgotten."""
-    same = True
-    for j in range(z.size):
-        same &= memory.looked_at[j] == z[j]
-    memory.looked_at[0] = np.nan
-    return same
-
-
-@tight
 def remember(memory, z, arm, reward, weight, uniform, known, options):
     """Lines 15-19 of the boxes: append the observation, and update the arm's estimate by it."""
     t = memory.clock[ROUNDS]
@@ -126,12 +110,6 @@ def remember(memory, z, arm, reward, weight, uniform, known, options):
     memory.clock[ROUNDS] = t + 1
     memory.clock[UNIFORM] += 1 if uniform else 0
     observe(memory.arms, arm, z, reward, weight, known, options.model)
-
-
-@tight
-def is_due(memory, arm):
-    """Whether something is to be refreshed after an observation of ``arm``."""
-    return memory.arms.pulls[arm] >= memory.due[arm] or memory.clock[ROUNDS] >= memory.clock[NEXT_TURN]
 
 
 @kernel
@@ -166,27 +144,3 @@ def refresh_unbalanced(memory, arm, options):
         if drift(memory.arms, arm, memory.rows[places], memory.weights[places], options.model) > LARGEST_DRIFT:
             refit(memory, arm, options)
         memory.due[arm] = 2 * memory.arms.pulls[arm]
-
-
-class Record(NamedTuple):
-    """What a compiled run leaves, besides the memory."""
-
-    thetas: NDArray[np.float64]  # (snapshots, K, p): coefficients after each of the numbers of rounds asked for
-    taken: NDArray[np.int64]  # (1,): snapshots taken so far
-
-
-@kernel
-def new_record(memory, snapshots):
-    """Room for the snapshots of a run."""
-    number, size = memory.arms.theta.shape
-    return Record(np.zeros((snapshots.size, number, size)), np.zeros(1, dtype=np.int64))
-
-
-@tight
-def note(record, memory, snapshots):
-    """Take a snapshot of the coefficients if one is due after the rounds so far (``snapshots`` ascend)."""
-    while record.taken[0] < snapshots.size and snapshots[record.taken[0]] == memory.clock[ROUNDS]:
-        for a in range(memory.arms.theta.shape[0]):
-            for j in range(memory.arms.theta.shape[1]):
-                record.thetas[record.taken[0], a, j] = memory.arms.theta[a, j]
-        record.taken[0] += 1

@@ -28,7 +28,7 @@ def choose(memory, z, options, rng):
 
 
 @kernel
-def propensities(memory, arm, uniform):
+def propensities(memory, arm, uniform, options):
     """Probability of each arm in the choice that was made last."""
     if uniform:
         return np.full(memory.means.size, 1.0 / memory.means.size)

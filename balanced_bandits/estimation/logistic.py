@@ -13,6 +13,7 @@ from balanced_bandits.compilation import kernel, tight
 
 REMEMBERED = 10  # pairs of steps and gradient changes
 MOST_STEPS = 500
+ROUNDING = 1e-14  # of the loss, relative; changes below it say nothing
 
 
 @kernel
@@ -125,14 +126,19 @@ def fit_logistic(coefficients, rows, chosen, arms, free, c, tolerance):
             direction = -gradient.ravel()
             slope = -(gradient**2).sum()
             kept = 0
-        # A first step as long as the curvature of the loss allows, then full steps; halved until the loss falls.
+        # A first step as long as the curvature of the loss allows, then full steps; halved until the loss falls or,
+        # where it is flat but for rounding, until its slope does. If neither does, this is as far as numbers go.
         length = 1.0 if kept > 0 else 1.0 / max(1.0, math.sqrt((direction**2).sum()))
         moved = False
         for _ in range(40):
             candidate = coefficients + length * direction.reshape(shape)
             new_loss, new_gradient = loss_and_gradient(candidate, rows, chosen, arms, free, penalty)
-            if new_loss <= loss + 1e-4 * length * slope:
-                moved = True
+            flat = abs(new_loss - loss) <= ROUNDING * abs(loss)
+            if flat:
+                moved = abs((direction * new_gradient.ravel()).sum()) <= -0.9 * slope
+            else:
+                moved = new_loss <= loss + 1e-4 * length * slope
+            if moved:
                 break
             length *= 0.5
         if not moved:

@@ -8,8 +8,8 @@ from reference import Reference
 from reference import play as reference_play
 from sklearn.linear_model import LogisticRegression
 
-from balanced_bandits.bandits import bandit_class, bandit_module
-from balanced_bandits.bandits.linear import design, options_of
+from balanced_bandits.bandits import bandit_class
+from balanced_bandits.bandits.base import design
 from balanced_bandits.simulation.streams import stream
 
 LINEAR = ("LinTS", "LinUCB", "BLTS", "BLUCB")
@@ -25,10 +25,9 @@ def problem(seed, n, d, K):
 def played(name, contexts, rewards, seed=0, forced=NOTHING, snapshots=NOTHING, **choices):
     """The arms of a compiled run, and the whole of what it gives."""
     cls = bandit_class(name)
-    options = options_of(choices, balanced=cls.BALANCED, thompson=cls.THOMPSON)
     rows = design(contexts, choices.get("intercept", "unpenalised"))
-    record, memory = bandit_module(name).play(
-        rows, rewards, np.arange(len(rows)), forced, snapshots, options, stream(seed, "play")
+    record, memory = cls.LOOPS.play(
+        rows, rewards, np.arange(len(rows)), forced, snapshots, cls.options(choices), stream(seed, "play")
     )
     return memory.chosen, record, memory
 

@@ -1,0 +1,174 @@
+"""What every bandit is to people who use it in their own code."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from balanced_bandits.bandits.loop import ROUNDS, Loops
+from balanced_bandits.files import read_arrays, write_arrays
+
+
+def design(contexts: ArrayLike, intercept: str) -> NDArray[np.float64]:
+    """Contexts (n, d) as the kernels take them: with a first column of ones, unless there is no intercept."""
+    x = np.asarray(contexts, dtype=float)
+    return np.ascontiguousarray(x if intercept == "none" else np.column_stack([np.ones(len(x)), x]))
+
+
+class Bandit:
+    """A bandit to use in one's own code: ``choose`` an arm, ``update`` with what came of it.
+
+    Parameters
+    ----------
+    n_arms, n_features : int
+        Number of arms, and of features of a context.
+    seed : int
+        Start of the bandit's own random stream.
+    **choices
+        The bandit's own; ``CHOICES`` of its class holds the defaults.
+
+    Examples
+    --------
+    >>> from balanced_bandits.bandits.lints import LinTS
+    >>> bandit = LinTS(n_arms=2, n_features=1, seed=1, alpha=0.5)
+    >>> for t in range(200):
+    ...     x = [(t % 7) / 3 - 1]
+    ...     arm, propensities = bandit.choose(x)
+    ...     bandit.update(x, arm, reward=x[0] if arm == 1 else 0.0)
+    >>> bandit.choose([1.0])[0], bandit.choose([-1.0])[0]
+    (1, 0)
+
+    """
+
+    CHOICES: ClassVar[dict[str, Any]]
+    LOOPS: ClassVar[Loops]
+    _propensities: ClassVar[Any]
+    _new_memory: ClassVar[Any]
+
+    def __init__(self, n_arms: int, n_features: int, *, seed: int = 0, **choices: Any) -> None:
+        if n_arms < 1 or n_features < 1:
+            raise ValueError(f"{n_arms} arms and {n_features} features; there must be one of each at least.")
+        self.n_arms, self.n_features, self.seed = int(n_arms), int(n_features), seed
+        self._options = self.options(choices)
+        self.choices = self.CHOICES | choices
+        self._rng = np.random.default_rng(seed)
+        size = self.n_features + (self.choices["intercept"] != "none")
+        self._memory: Any = self._new_memory(64, self.n_arms, size, self._options)
+
+    @classmethod
+    def options(cls, choices: dict[str, Any]) -> Any:
+        """The choices by name, with defaults for those not given, as the kernels take them."""
+        raise NotImplementedError
+
+    @classmethod
+    def player(cls, choices: dict[str, Any]) -> Callable[..., tuple[NDArray[np.int64], NDArray[np.float64]]]:
+        """The compiled loop over whole runs with these choices; see ``balanced_bandits.bandits.player``."""
+        options = cls.options(choices)
+        intercept = (cls.CHOICES | choices)["intercept"]
+
+        def play(contexts: Any, rewards: Any, order: Any, forced: Any, snapshots: Any, rng: Any) -> Any:
+            record, memory = cls.LOOPS.play(
+                design(contexts, intercept), rewards, order, forced, snapshots, options, rng
+            )
+            return memory.chosen, record.thetas
+
+        return play
+
+    def __repr__(self) -> str:
+        rounds = int(self._memory.clock[ROUNDS])
+        return f"{type(self).__name__}(n_arms={self.n_arms}, n_features={self.n_features}; {rounds} observations)"
+
+    def choose(self, x: ArrayLike) -> tuple[int, NDArray[np.float64]]:
+        """The arm for a context ``x`` (d,), and the probability with which each arm would have been chosen (K,)."""
+        z = self._checked(x)
+        arm, uniform = self.LOOPS.decide(self._memory, z, self._options, self._rng)
+        return int(arm), self._propensities(self._memory, arm, uniform, self._options)
+
+    def update(self, x: ArrayLike, arm: int, reward: float, *, uniform: bool = False) -> None:
+        """Tell the reward of ``arm`` at context ``x`` (d,).
+
+        ``uniform``: the arm was not chosen by this bandit but assigned uniformly at random, as in a warm start.
+        """
+        z = self._checked(x)
+        if isinstance(arm, bool) or int(arm) != arm or not 0 <= arm < self.n_arms:
+            raise ValueError(f"arm is {arm!r}, but must be a whole number from 0 to {self.n_arms - 1}.")
+        if not np.isfinite(reward):
+            raise ValueError(f"reward is {reward!r}, but must be a finite number.")
+        if self._memory.clock[ROUNDS] == len(self._memory.rows):
+            self._grow()
+        uniform = uniform or self._is_uniform()
+        self.LOOPS.learn(self._memory, z, int(arm), float(reward), uniform, self._options, self._rng)
+
+    @property
+    def coefficients(self) -> NDArray[np.float64]:
+        """Estimated coefficients of each arm (K, p), the intercept first."""
+        theta: NDArray[np.float64] = self._memory.arms.theta.copy()
+        return theta
+
+    def save(self, path: str | Path) -> None:
+        """Write the bandit to an npz file: arrays and JSON, nothing that is executed when read."""
+        record = {
+            "bandit": type(self).__name__,
+            "n_arms": self.n_arms,
+            "n_features": self.n_features,
+            "seed": self.seed,
+            "choices": self.choices,
+            "rng": self._rng.bit_generator.state,
+        }
+        write_arrays(Path(path), record, **_flattened(self._memory))
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read what ``save`` wrote; the bandit goes on exactly where it was."""
+        record, arrays = read_arrays(Path(path))
+        if record["bandit"] != cls.__name__:
+            raise ValueError(f"{path} holds a {record['bandit']}, not a {cls.__name__}.")
+        bandit = cls(record["n_arms"], record["n_features"], seed=record["seed"], **record["choices"])
+        bandit._memory = _unflattened(bandit._memory, arrays)
+        bandit._rng.bit_generator.state = record["rng"]
+        return bandit
+
+    def _is_uniform(self) -> bool:
+        """Whether arms are chosen uniformly still, because one has no estimate yet."""
+        return bool(self._memory.arms.pulls.min() == 0)
+
+    def _checked(self, x: ArrayLike) -> NDArray[np.float64]:
+        z = np.asarray(x, dtype=float)
+        if z.shape != (self.n_features,):
+            raise ValueError(f"a context has shape {z.shape}, but must have shape ({self.n_features},).")
+        if not np.isfinite(z).all():
+            raise ValueError("a context has entries that are not finite; fill or drop missing values first.")
+        row: NDArray[np.float64] = design(z[None], self.choices["intercept"])[0]
+        return row
+
+    def _grow(self) -> None:
+        """Make room for as many observations again."""
+        longer: Any = {}
+        for name in self._memory.HISTORY:
+            array = getattr(self._memory, name)
+            longer[name] = np.concatenate([array, np.zeros_like(array)])
+        self._memory = self._memory._replace(**longer)
+
+
+def _flattened(memory: Any) -> dict[str, NDArray[Any]]:
+    """The arrays of a memory by name, those of its parts under the part's name."""
+    arrays: dict[str, NDArray[Any]] = {}
+    for name, part in memory._asdict().items():
+        if isinstance(part, tuple):
+            arrays |= {f"{name}.{inner}": array for inner, array in part._asdict().items()}  # type: ignore[attr-defined]
+        else:
+            arrays[name] = part
+    return arrays
+
+
+def _unflattened(like: Any, arrays: dict[str, NDArray[Any]]) -> Any:
+    """Undo ``_flattened``."""
+    parts: dict[str, Any] = {}
+    for name, part in like._asdict().items():
+        if isinstance(part, tuple):
+            parts[name] = type(part)(*(arrays[f"{name}.{inner}"] for inner in part._fields))  # type: ignore[attr-defined]
+        else:
+            parts[name] = arrays[name]
+    return like._replace(**parts)

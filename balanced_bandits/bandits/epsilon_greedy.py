@@ -1,0 +1,51 @@
+"""EpsilonGreedy: the best arm by the estimates, and in a share epsilon of the rounds any arm. Not in the paper."""
+
+import numpy as np
+
+from balanced_bandits.bandits.linear import LinearBandit
+from balanced_bandits.bandits.loop import loops
+from balanced_bandits.bandits.memory import new_memory, refresh_unbalanced, remember
+from balanced_bandits.compilation import kernel, tight
+from balanced_bandits.estimation.ridge import best_of, predict, someone_is_new
+
+
+@tight
+def choose(memory, z, options, rng):
+    """The arm for context ``z``, and whether it was drawn uniformly because an arm has no estimate yet."""
+    number = memory.values.size
+    if someone_is_new(memory.arms):
+        return int(rng.random() * number), True
+    for a in range(number):
+        memory.values[a], _ = predict(memory.arms, a, z)
+    if rng.random() < options.epsilon:
+        return int(rng.random() * number), False
+    return best_of(memory.values, rng), False
+
+
+@kernel
+def propensities(memory, arm, uniform, options):
+    """Probability of each arm in the choice that was made last."""
+    number = memory.values.size
+    if uniform:
+        return np.full(number, 1.0 / number)
+    best = memory.values == memory.values.max()
+    return options.epsilon / number + (1.0 - options.epsilon) * best / best.sum()
+
+
+@tight
+def take(memory, z, arm, reward, uniform, known, options):
+    """Observe the reward of ``arm`` at ``z``."""
+    remember(memory, z, arm, reward, 1.0, uniform, known, options)
+
+
+@kernel
+def refresh(memory, arm, options, rng):
+    """Choose the arm's lambda again, when that is due."""
+    refresh_unbalanced(memory, arm, options)
+
+
+class EpsilonGreedy(LinearBandit):
+    """Greedy by the ridge regressions of the arms, exploring at random; see ``LinearBandit``."""
+
+    LOOPS = loops("EpsilonGreedy", new_memory=new_memory, choose=choose, take=take, refresh=refresh)
+    _propensities = staticmethod(propensities)
