@@ -1,6 +1,7 @@
 # make         set up .venv, run the default pipeline, say what was drawn
 # make test    set up the test tools as well, run all tests
 # make check   formatting, types and lint
+# make bench   speed against the floor; make bench-peers: against other packages, each in a venv of its own
 # make lock    renew the locks in envs/
 # make clean   remove what the pipeline made (data/ with its downloads stays)
 PYTHON ?= python3
@@ -11,7 +12,7 @@ BIN := .venv/bin
 PACKAGE := envs/setup.sh envs/uv.txt pyproject.toml
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 
-.PHONY: run setup setup-dev test check lock clean
+.PHONY: run setup setup-dev test check bench bench-peers lock clean
 .DEFAULT_GOAL := run
 
 run: setup
@@ -37,6 +38,12 @@ check: setup-dev
 	$(BIN)/mypy
 	$(BIN)/snakefmt --check Snakefile workflow
 	$(BIN)/snakemake --lint
+
+bench: setup-dev
+	@$(BIN)/python benchmarks/speed.py
+
+bench-peers: setup-dev
+	@$(BIN)/python benchmarks/peers.py
 
 lock: setup
 	$(COMPILE) --upgrade envs/uv.in -o envs/uv.txt

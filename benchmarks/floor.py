@@ -26,9 +26,18 @@ def bare(rows, rewards, alpha, lam, thompson, rng):
         for a in range(number):
             for j in range(p):
                 leverage[a, j] = 0.0
-            for i in range(p):
+            i = 0
+            while i + 3 < p:  # four rows at a time, or the sum would be loaded and stored four times as often
+                x0, x1, x2, x3 = rows[t, i], rows[t, i + 1], rows[t, i + 2], rows[t, i + 3]
+                for j in range(p):
+                    leverage[a, j] += (x0 * inverse[a, i, j] + x1 * inverse[a, i + 1, j]) + (
+                        x2 * inverse[a, i + 2, j] + x3 * inverse[a, i + 3, j]
+                    )
+                i += 4
+            while i < p:
                 for j in range(p):
                     leverage[a, j] += rows[t, i] * inverse[a, i, j]
+                i += 1
             mean, quadratic = 0.0, 0.0
             for j in range(p):
                 mean += rows[t, j] * theta[a, j]

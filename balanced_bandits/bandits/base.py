@@ -32,7 +32,7 @@ class Bandit:
     Examples
     --------
     >>> from balanced_bandits.bandits.lints import LinTS
-    >>> bandit = LinTS(n_arms=2, n_features=1, seed=1, alpha=0.5)
+    >>> bandit = LinTS(n_arms=2, n_features=1, seed=1, alpha=1.0)
     >>> for t in range(200):
     ...     x = [(t % 7) / 3 - 1]
     ...     arm, propensities = bandit.choose(x)

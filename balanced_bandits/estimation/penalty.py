@@ -16,8 +16,9 @@ from balanced_bandits.compilation import kernel
 LOO = 0  # leave one out, exactly: the sum of w_i (e_i / (1 - h_i))^2
 GCV = 1  # generalised cross-validation: RSS / (n - trace of the hat matrix)^2
 KFOLD = 2  # folds of neighbouring rows, fitted in turn without
-FIXED = 3  # the grid's largest value, which should be its only one
+FIXED = 3  # the grid's only value
 SAME = 1e-6  # errors that differ by less, relatively, count as equal
+UNEVEN = 1e8  # the largest ratio between the columns' sums of squares at which they may be squared
 CRITERIA = {"loo": LOO, "gcv": GCV, "kfold": KFOLD, "fixed": FIXED}
 
 
@@ -40,7 +41,15 @@ def decompose(rows, rewards, weights, free):
     for i in range(rows.shape[0]):
         for j in range(width):
             scaled[i, j] = root[i] * (rows[i, j + free] - centre[j])
-    if rows.shape[0] >= width:
+    squares = (scaled * scaled).sum(axis=0)
+    if squares.max() > UNEVEN * squares.min():
+        # Squaring the rows, as below, would drown the small columns in the rounding errors of the large ones.
+        left, singular, right = np.linalg.svd(scaled, full_matrices=False)
+        kept = singular > 1e-15 * singular[0]
+        values = singular[kept] ** 2
+        coordinates = np.ascontiguousarray(left[:, kept]) * singular[kept]
+        basis = np.ascontiguousarray(right[kept].T)
+    elif rows.shape[0] >= width:
         values, basis = np.linalg.eigh(np.dot(scaled.T, scaled))
         basis = np.ascontiguousarray(basis)
         coordinates = np.dot(scaled, basis)
@@ -126,18 +135,22 @@ def kfold_scores(rows, rewards, weights, free, lams, folds):
 
 @kernel
 def choose_penalty(rows, rewards, weights, free, parts, lams, criterion, folds):
-    """The lam of the grid with the smallest error; of equal ones, and with a single row, the largest."""
-    if rewards.size < 2 or lams.size == 1:
-        return lams[-1]
+    """The lam of the grid with the smallest error; where the errors do not tell, with a single row too, the middle one.
+
+    A large lam would claim that the slopes are known to be zero, a small one that nothing is known of them.
+    """
+    middle = lams.size // 2
+    if rewards.size < 2:
+        return lams[middle]
     if criterion == LOO:
         errors = loo_scores(rewards, weights, free, parts, lams)
     elif criterion == GCV:
         errors = gcv_scores(rewards, weights, free, parts, lams)
     else:
         errors = kfold_scores(rows, rewards, weights, free, lams, folds)
-    best = lams.size - 1
-    for k in range(lams.size - 2, -1, -1):
-        # With as many rows as coefficients the errors are equal but for rounding; then the largest lam, too.
+    best = middle
+    for k in range(lams.size - 1, -1, -1):
+        # With as many rows as coefficients, or equal rewards only, the errors are equal but for rounding.
         if errors[k] < errors[best] * (1.0 - SAME):
             best = k
     return lams[best]

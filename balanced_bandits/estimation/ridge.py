@@ -69,13 +69,13 @@ class Arms(NamedTuple):
 def new_arms(number, size, model):
     """``number`` arms with ``size`` coefficients that have seen nothing yet.
 
-    Nothing seen, nothing known of the slopes: the largest lam of the grid.
+    Nothing seen, nothing known of lam: the middle of the grid.
     """
     return Arms(
         np.zeros((number, size, size)),
         np.zeros((number, size)),
         np.zeros(number, dtype=np.int64),
-        np.full(number, model.lams[-1]),
+        np.full(number, model.lams[model.lams.size // 2]),
         np.zeros(number),
         np.zeros(number),
         np.zeros(number),
@@ -197,10 +197,11 @@ def fit(arms, arm, rows, rewards, weights, model):
     cost = lam * penalty
     for i in range(rewards.size):
         cost += (np.sqrt(weights[i]) * (rewards[i] - level) - fitted[i]) ** 2
-    # (S + lam)^-1 = Q diag(1 / (D + lam)) Q' + (I - QQ') / lam, where Q spans the rows
-    block = np.dot(basis * (1.0 / (values + lam) - 1.0 / lam), np.ascontiguousarray(basis.T))
+    # (S + lam)^-1 = Q diag(1 / (D + lam)) Q' + (I - QQ') / lam, where Q spans the rows; if it spans all, I = QQ'
+    beyond = 0.0 if values.size == slopes.size else 1.0 / lam
+    block = np.dot(basis * (1.0 / (values + lam) - beyond), np.ascontiguousarray(basis.T))
     for i in range(block.shape[0]):
-        block[i, i] += 1.0 / lam
+        block[i, i] += beyond
     inverse, theta = arms.inverse[arm], arms.theta[arm]
     inverse[free:, free:] = block
     theta[free:] = slopes

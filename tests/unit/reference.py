@@ -24,10 +24,10 @@ def ridge(Z, r, w, lam, free):
 
 
 def cross_validated(Z, r, w, lams, free, criterion, folds):
-    """The lambda with the smallest error, each fit left out done by hand; of equal ones the largest."""
+    """The lambda with the smallest error, each fit left out done by hand; where they do not tell, the middle one."""
     n = len(r)
-    if n < 2 or len(lams) == 1:
-        return lams[-1]
+    if n < 2:
+        return lams[len(lams) // 2]
     errors = []
     for lam in lams:
         if criterion == "gcv":
@@ -42,8 +42,8 @@ def cross_validated(Z, r, w, lams, free, criterion, folds):
             _, theta, _ = ridge(Z[kept], r[kept], w[kept], lam, free)
             error += (w[part] * (r[part] - Z[part] @ theta) ** 2).sum()
         errors.append(error)
-    best = len(lams) - 1
-    for k in range(len(lams) - 2, -1, -1):
+    best = len(lams) // 2
+    for k in range(len(lams) - 1, -1, -1):
         if errors[k] < errors[best] * (1 - 1e-6):
             best = k
     return lams[best]
@@ -74,7 +74,7 @@ class Reference:
         self.free = int(intercept == "unpenalised")
         self.balanced, self.thompson = name.startswith("BL"), name.endswith("TS")
         self.rows, self.chosen, self.rewards, self.weights, self.shares = [], [], [], [], []
-        self.lam = [max(lams)] * K
+        self.lam = [lams[len(lams) // 2]] * K
         self.due, self.next_turn = [1] * K, 1
         self.uniform_rounds, self.store, self.counted, self.turned = 0, [], 0, 0
         self.model = None

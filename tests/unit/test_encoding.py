@@ -299,7 +299,7 @@ def test_rotation_changes_no_ridge_prediction():
     rng = np.random.default_rng(0)
     X, r = rng.standard_normal((30, 80)), rng.standard_normal(20)
 
-    def predictions(Z: np.ndarray) -> np.ndarray:  # noqa: N803
+    def predictions(Z: np.ndarray) -> np.ndarray:
         seen, new = Z[:20], Z[20:]
         return new @ np.linalg.solve(seen.T @ seen + 0.5 * np.eye(Z.shape[1]), seen.T @ r)
 
