@@ -30,7 +30,7 @@ setup-dev: .venv/installed-dev
 	@sh envs/setup.sh $*
 
 test: setup-dev
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest -n 2 --dist loadfile
 
 check: setup-dev
 	$(BIN)/ruff check

@@ -34,6 +34,7 @@ def test_every_key_of_the_schema_has_a_description_and_a_comment_in_config_yaml(
 def test_schemas_know_the_bandits_and_sources_that_there_are():
     config = yaml.safe_load(SCHEMA.read_text())
     assert list(config["properties"]["bandits"]["properties"]) == list(MODULES)
+    assert config["properties"]["synthetic"]["properties"]["bandits"]["items"]["enum"] == list(MODULES)
     suite = yaml.safe_load((ROOT / "workflow/schemas/suite.schema.yaml").read_text())
     assert suite["properties"]["source"]["enum"] == list(SOURCES)
 

@@ -47,6 +47,27 @@ def test_another_clone_and_another_number_of_cores_give_the_same_bytes(finished,
     assert other.products() == finished.products()
 
 
+def test_all_bandits_get_into_the_tables(workspace):
+    workspace.rows = {"ant": workspace.rows["ant"]}
+    workspace.write_suite()
+    workspace.config["bandits"] = {
+        "LinTS": {"alpha": [1]}, "LinUCB": {"alpha": [1]}, "BLTS": {"alpha": [0.5, 1], "gamma": [0.05, 0.1]},
+        "BLUCB": {"alpha": [1], "gamma": [0.1]}, "ILTCB": {"mu_scale": [0.1], "psi": [1]},
+        "EpsilonGreedy": {"epsilon": [0.1]}, "Uniform": {},
+    }  # fmt: skip
+    workspace.config["synthetic"] |= {"bandits": list(workspace.config["bandits"])}
+    workspace.write_config()
+    workspace.snakemake(cores=2)
+    with open(workspace.folder / "results/tiny/counts.csv") as table:
+        counts = list(csv.DictReader(table))
+    assert {row["row"] for row in counts} == set(workspace.config["bandits"])
+    assert len(counts) == 7 * 6
+    with open(workspace.folder / "results/synthetic/rates.csv") as table:
+        settings = {(row["bandit"], row["setting"]) for row in csv.DictReader(table)}
+    assert ("BLTS", "alpha=0.5 gamma=0.05") in settings
+    assert ("Uniform", "") in settings
+
+
 def test_another_seed_gives_other_results(finished, workspace):
     workspace.snakemake("--config", "seed=1", "--", "results/tiny/runs/ant/LinTS.npz")
     name = "results/tiny/runs/ant/LinTS.npz"

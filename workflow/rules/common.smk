@@ -32,6 +32,10 @@ def load_suite():
         raise InputError(
             f"{path}: 'synthetic' is the other experiment; give the suite another name."
         )
+    if not set(config["bandits"]) & set(config["synthetic"]["bandits"]):
+        raise InputError(
+            "synthetic.bandits: none of them is among the bandits of the configuration."
+        )
     if config["datasets"] != "all":
         unknown = sorted(set(config["datasets"]) - set(rows))
         if unknown:
@@ -47,6 +51,7 @@ except InputError as error:
     raise WorkflowError(str(error)) from None
 
 BANDITS = list(config["bandits"])
+SYNTHETIC_BANDITS = [name for name in BANDITS if name in config["synthetic"]["bandits"]]
 RESULTS = f"results/{SUITE}"
 FIGURES = f"figures/{SUITE}"
 

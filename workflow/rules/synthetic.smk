@@ -40,7 +40,7 @@ rule table1:
         runs=expand(
             rules.simulate_synthetic.output,
             specification=["well", "mis"],
-            bandit=BANDITS,
+            bandit=SYNTHETIC_BANDITS,
         ),
     output:
         rates="results/synthetic/rates.csv",
