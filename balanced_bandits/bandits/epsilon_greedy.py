@@ -4,7 +4,7 @@ import numpy as np
 
 from balanced_bandits.bandits.linear import LinearBandit
 from balanced_bandits.bandits.loop import loops
-from balanced_bandits.bandits.memory import new_memory, refresh_unbalanced, remember
+from balanced_bandits.bandits.memory import new_memory, refresh_unbalanced, take_unbalanced
 from balanced_bandits.compilation import kernel, tight
 from balanced_bandits.estimation.ridge import best_of, predict, someone_is_new
 
@@ -32,20 +32,10 @@ def propensities(memory, arm, uniform, options):
     return options.epsilon / number + (1.0 - options.epsilon) * best / best.sum()
 
 
-@tight
-def take(memory, z, arm, reward, uniform, known, options):
-    """Observe the reward of ``arm`` at ``z``."""
-    remember(memory, z, arm, reward, 1.0, uniform, known, options)
-
-
-@kernel
-def refresh(memory, arm, options, rng):
-    """Choose the arm's lambda again, when that is due."""
-    refresh_unbalanced(memory, arm, options)
-
-
 class EpsilonGreedy(LinearBandit):
     """Greedy by the ridge regressions of the arms, exploring at random; see ``LinearBandit``."""
 
-    LOOPS = loops("EpsilonGreedy", new_memory=new_memory, choose=choose, take=take, refresh=refresh)
+    LOOPS = loops(
+        "EpsilonGreedy", new_memory=new_memory, choose=choose, take=take_unbalanced, refresh=refresh_unbalanced
+    )
     _propensities = staticmethod(propensities)

@@ -132,8 +132,14 @@ def refit(memory, arm, options):
     memory.due[arm] = later(memory.arms.pulls[arm], options)
 
 
+@tight
+def take_unbalanced(memory, z, arm, reward, uniform, known, options):
+    """Observe the reward of ``arm`` at ``z``, with weight 1."""
+    remember(memory, z, arm, reward, 1.0, uniform, known, options)
+
+
 @kernel
-def refresh_unbalanced(memory, arm, options):
+def refresh_unbalanced(memory, arm, options, rng):
     """Refresh an arm whose weights do not change: choose lam again; or, if it is fixed, see to rounding errors."""
     if memory.arms.pulls[arm] < memory.due[arm]:
         return
