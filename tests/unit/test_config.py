@@ -26,9 +26,15 @@ def test_every_key_of_the_schema_has_a_description_and_a_comment_in_config_yaml(
             yield from walk(inner)
 
     lines = (ROOT / "config.yaml").read_text().splitlines()
+    lines += (ROOT / "five_bandits.yaml").read_text().splitlines()
     optional = {"EpsilonGreedy", "epsilon", "Uniform", "batch"}
     for key in set(walk(yaml.safe_load(SCHEMA.read_text()))) - optional:
         assert any(line.strip().startswith(f"{key}:") for line in lines), key
+
+
+def test_the_configuration_of_all_five_bandits_is_valid():
+    five = checked_config(yaml.safe_load((ROOT / "five_bandits.yaml").read_text()), SCHEMA)
+    assert list(five["bandits"]) == ["LinTS", "LinUCB", "BLTS", "BLUCB", "ILTCB"]
 
 
 def test_schemas_know_the_bandits_and_sources_that_there_are():
