@@ -37,6 +37,14 @@ def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     return _compiled(function)
 
 
+def written_out(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A kernel that Numba writes out where it is called, for short ones between long ones.
+
+    Each level of calls has everything below it optimised once more, which takes seconds.
+    """
+    return _compiled(function, inline="always")
+
+
 def uncounted(function: Callable[..., Any]) -> Callable[..., Any]:
     """A kernel that does not count references to arrays, for the innermost loop.
 
@@ -46,8 +54,8 @@ def uncounted(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def tight(function: Callable[..., Any]) -> Callable[..., Any]:
-    """An uncounted kernel that is written out where it is called."""
-    return _compiled(function, _nrt=False, inline="always")
+    """An uncounted kernel whose machine code is put where it is called."""
+    return _compiled(function, _nrt=False, forceinline=True)
 
 
 def _compiled(function: Callable[..., Any], **flags: Any) -> Callable[..., Any]:

@@ -135,7 +135,7 @@ def all_decompositions(rows, rewards, weights, stops):
 def all_scores(rows, rewards, weights, stops, lams):
     """``decompose`` and ``loo_scores`` at all refreshes."""
     for stop in stops:
-        loo_scores(rewards[:stop], weights[:stop], 1, decompose(rows[:stop], rewards[:stop], weights[:stop], 1), lams)
+        loo_scores(weights[:stop], 1, decompose(rows[:stop], rewards[:stop], weights[:stop], 1), lams)
 
 
 @kernel

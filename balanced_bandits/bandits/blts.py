@@ -12,7 +12,7 @@ from balanced_bandits.bandits.memory import (
     remember,
 )
 from balanced_bandits.bandits.thompson import choose, look, propensities
-from balanced_bandits.compilation import kernel, tight
+from balanced_bandits.compilation import kernel, tight, written_out
 from balanced_bandits.estimation.propensity import (
     ASSIGNMENT,
     EXACT,
@@ -34,7 +34,7 @@ def take(memory, z, arm, reward, uniform, known, options):
     remember(memory, z, arm, reward, 1.0 / max(options.gamma, propensity), uniform, known, options)
 
 
-@kernel
+@written_out
 def refresh(memory, arm, options, rng):
     """Lines 12-20: when it is due, compute propensities, weights and the arm's estimate anew."""
     clock = memory.clock
@@ -70,22 +70,24 @@ def count_periods(memory, options):
     clock[SEEN] = now
 
 
-@kernel
+@written_out
 def balance(memory, arm, options, rng):
     """Lines 12-15: weights 1 / max(gamma, propensity) on the arm's own history, all computed anew."""
     if options.method == ASSIGNMENT:
         return
     clock, number = memory.clock, memory.arms.pulls.size
-    for tau in range(clock[SEEN]):
-        if memory.chosen[tau] == arm:
+    total = clock[UNIFORM] + clock[COUNTED]
+    tau = memory.last[arm]
+    while tau >= 0:
+        if tau < clock[SEEN]:
             if options.method == EXACT:
-                total = clock[UNIFORM] + clock[COUNTED]
                 propensity = (memory.shares[tau] + clock[UNIFORM] / number) / total
             else:
                 propensity = monte_carlo_propensity(
                     memory.posteriors, clock[UNIFORM], memory.rows[tau], arm, options.draws, rng
                 )
             memory.weights[tau] = 1.0 / max(options.gamma, propensity)
+        tau = memory.before[tau]
 
 
 class BLTS(LinearBandit):

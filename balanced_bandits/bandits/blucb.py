@@ -7,11 +7,10 @@ from balanced_bandits.bandits.memory import (
     new_memory,
     refit,
     remember,
-    rows_of,
 )
 from balanced_bandits.bandits.upper_bound import choose, propensities
-from balanced_bandits.compilation import kernel, tight
-from balanced_bandits.estimation.logistic import fit_logistic, probabilities, probability
+from balanced_bandits.compilation import kernel, tight, written_out
+from balanced_bandits.estimation.logistic import fit_logistic, probability
 
 
 @tight
@@ -21,7 +20,7 @@ def take(memory, z, arm, reward, uniform, known, options):
     remember(memory, z, arm, reward, 1.0 / max(options.gamma, propensity), uniform, known, options)
 
 
-@kernel
+@written_out
 def refresh(memory, arm, options, rng):
     """Lines 11-19: when it is due, estimate propensities, weights and the arm's estimate anew."""
     clock, pulls = memory.clock, memory.arms.pulls
@@ -38,13 +37,14 @@ def refresh(memory, arm, options, rng):
         refit(memory, arm, options)
 
 
-@kernel
+@written_out
 def balance(memory, arm, options):
     """Lines 11-14: weights 1 / max(gamma, estimated propensity) on the arm's own history, all computed anew."""
-    places = rows_of(memory, arm)
-    estimated = probabilities(memory.coefficients, memory.rows[places], memory.arms.pulls.size)
-    for i in range(places.size):
-        memory.weights[places[i]] = 1.0 / max(options.gamma, estimated[i, arm])
+    t = memory.last[arm]
+    while t >= 0:
+        estimated = probability(memory.coefficients, memory.rows[t], memory.arms.pulls.size, arm)
+        memory.weights[t] = 1.0 / max(options.gamma, estimated)
+        t = memory.before[t]
 
 
 class BLUCB(LinearBandit):

@@ -27,7 +27,7 @@ from balanced_bandits.bandits.base import Bandit
 from balanced_bandits.bandits.linear import DEFAULTS as LINEAR
 from balanced_bandits.bandits.loop import NEXT_TURN, ROUNDS, loops
 from balanced_bandits.compilation import kernel, tight
-from balanced_bandits.estimation.penalty import LOO, choose_penalty, decompose
+from balanced_bandits.estimation.penalty import LOO, choose_penalty, decompose, slopes_of
 
 SUPPORT = 2  # place in the clock: policies in the distribution
 UNSOLVED = 3  # place in the clock: epochs whose coordinate descent was ended by MOST_STEPS
@@ -188,10 +188,9 @@ def prepare_oracle(memory, n, options):
             rows, earned, weights = memory.rows[own], memory.rewards[own], 1.0 / memory.propensities[own]
             parts = decompose(rows, earned, weights, options.free)
             lam = choose_penalty(rows, earned, weights, options.free, parts, options.lams, LOO, 0)
-            values, basis, _, scores, centre, level, _ = parts
-            set_policy(rewards, a, np.dot(basis, scores / (values + lam)), centre, level, options.free)
-    values, basis, coordinates, _, centre, _, _ = decompose(memory.rows[:n], np.zeros(n), np.ones(n), options.free)
-    return rewards, basis / (values + options.lams[0]), coordinates, centre, options.free
+            set_policy(rewards, a, slopes_of(parts, lam), parts.centre, parts.level, options.free)
+    parts = decompose(memory.rows[:n], np.zeros(n), np.ones(n), options.free)
+    return rewards, parts.basis / (parts.values + options.lams[0]), parts.coordinates, parts.centre, options.free
 
 
 @kernel

@@ -101,7 +101,7 @@ def _play(rows, rewards, order, forced, snapshots, options, rng):
     memory = new_memory(order.size, rewards.shape[1], rows.shape[1], options)
     number, size = memory.arms.theta.shape
     record = Record(np.zeros((snapshots.size, number, size)), np.zeros(1, dtype=np.int64))
-    t = 0
+    t = memory.clock[ROUNDS]  # 0, but not as a literal, for which Numba would compile ``rounds`` a second time
     while t < order.size:
         t = rounds(rows, rewards, order, forced, snapshots, t, memory, record, options, rng)
         refresh(memory, memory.chosen[t - 1], options, rng)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from balanced_bandits.bandits.loop import NEXT_TURN, ROUNDS
-from balanced_bandits.compilation import kernel, tight
+from balanced_bandits.compilation import kernel, tight, written_out
 from balanced_bandits.estimation.logistic import new_coefficients
 from balanced_bandits.estimation.penalty import FIXED
 from balanced_bandits.estimation.propensity import Posteriors, new_posteriors
@@ -53,8 +53,10 @@ class Memory(NamedTuple):
     rewards: NDArray[np.float64]  # (capacity,)
     weights: NDArray[np.float64]  # (capacity,): 1 / max(gamma, propensity); 1 where nothing is balanced
     shares: NDArray[np.float64]  # (capacity,): sum over counted periods of the probability of the arm given
+    before: NDArray[np.int64]  # (capacity,): place of the same arm's observation before, -1 if there is none
     clock: NDArray[np.int64]
     arms: Arms
+    last: NDArray[np.int64]  # (K,): place of each arm's last observation, -1 if there is none
     due: NDArray[np.int64]  # (K,): number of pulls at which an arm is refreshed
     values: NDArray[np.float64]  # (K,): scratch, what the arms are compared by
     looked_at: NDArray[np.float64]  # (p,): the context of the last look, for which arms.leverage holds
@@ -66,7 +68,7 @@ class Memory(NamedTuple):
     @property
     def HISTORY(self) -> tuple[str, ...]:  # noqa: N802
         """The arrays that grow with the observations."""
-        return ("rows", "chosen", "rewards", "weights", "shares")
+        return ("rows", "chosen", "rewards", "weights", "shares", "before")
 
 
 @kernel
@@ -80,8 +82,10 @@ def new_memory(capacity, number, size, options):
         np.empty(capacity),
         np.empty(capacity),
         np.zeros(capacity),
+        np.empty(capacity, dtype=np.int64),
         clock,
         new_arms(number, size, options.model),
+        np.full(number, -1),
         np.full(number, FIRST_CHECK if options.model.criterion == FIXED and not options.balanced else 1),
         np.zeros(number),
         np.full(size, np.nan),
@@ -107,28 +111,32 @@ def remember(memory, z, arm, reward, weight, uniform, known, options):
     memory.chosen[t] = arm
     memory.rewards[t] = reward
     memory.weights[t] = weight
+    memory.before[t] = memory.last[arm]
+    memory.last[arm] = t
     memory.clock[ROUNDS] = t + 1
     memory.clock[UNIFORM] += 1 if uniform else 0
     observe(memory.arms, arm, z, reward, weight, known, options.model)
 
 
 @kernel
-def rows_of(memory, arm):
-    """Places of an arm's observations in the memory."""
-    places = np.empty(memory.arms.pulls[arm], dtype=np.int64)
-    found = 0
-    for t in range(memory.clock[ROUNDS]):
-        if memory.chosen[t] == arm:
-            places[found] = t
-            found += 1
-    return places
+def history_of(memory, arm):
+    """An arm's own rows (n, p), rewards and weights, in the order of play."""
+    n, size = memory.arms.pulls[arm], memory.rows.shape[1]
+    rows, rewards, weights = np.empty((n, size)), np.empty(n), np.empty(n)
+    t = memory.last[arm]
+    for i in range(n - 1, -1, -1):
+        rewards[i], weights[i] = memory.rewards[t], memory.weights[t]
+        for j in range(size):
+            rows[i, j] = memory.rows[t, j]
+        t = memory.before[t]
+    return rows, rewards, weights
 
 
-@kernel
+@written_out
 def refit(memory, arm, options):
     """Fit an arm anew from its observations and their weights."""
-    places = rows_of(memory, arm)
-    fit(memory.arms, arm, memory.rows[places], memory.rewards[places], memory.weights[places], options.model)
+    rows, rewards, weights = history_of(memory, arm)
+    fit(memory.arms, arm, rows, rewards, weights, options.model)
     memory.due[arm] = later(memory.arms.pulls[arm], options)
 
 
@@ -138,15 +146,15 @@ def take_unbalanced(memory, z, arm, reward, uniform, known, options):
     remember(memory, z, arm, reward, 1.0, uniform, known, options)
 
 
-@kernel
+@written_out
 def refresh_unbalanced(memory, arm, options, rng):
     """Refresh an arm whose weights do not change: choose lam again; or, if it is fixed, see to rounding errors."""
     if memory.arms.pulls[arm] < memory.due[arm]:
         return
     if options.model.criterion != FIXED:
         refit(memory, arm, options)
-    else:
-        places = rows_of(memory, arm)
-        if drift(memory.arms, arm, memory.rows[places], memory.weights[places], options.model) > LARGEST_DRIFT:
-            refit(memory, arm, options)
-        memory.due[arm] = 2 * memory.arms.pulls[arm]
+        return
+    rows, _, weights = history_of(memory, arm)
+    if drift(memory.arms, arm, rows, weights, options.model) > LARGEST_DRIFT:
+        refit(memory, arm, options)
+    memory.due[arm] = 2 * memory.arms.pulls[arm]

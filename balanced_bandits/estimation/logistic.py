@@ -1,8 +1,8 @@
 """Multinomial logistic regression of arm on context, for the propensities of BLUCB.
 
 Minimises   C * sum_i -log p(a_i | x_i)  +  |slopes|^2 / 2   over an intercept and slopes for each arm, the intercepts
-free; for two arms, as scikit-learn does, over one intercept and one vector of slopes. By L-BFGS from where the last
-fit ended, so that a refit costs a few passes over the rows.
+free; for two arms, as scikit-learn does, over one intercept and one vector of slopes. From where the last fit ended, so
+that a refit costs a few passes over the rows: by Newton's method where the coefficients are few, else by L-BFGS.
 """
 
 import math
@@ -11,6 +11,8 @@ import numpy as np
 
 from balanced_bandits.compilation import kernel, tight
 
+NEWTON = 64  # the largest number of coefficients for Newton's method: a row costs it their square
+CHUNK = 256  # rows whose part of the Hessian is computed together
 REMEMBERED = 10  # pairs of steps and gradient changes
 MOST_STEPS = 500
 ROUNDING = 1e-14  # of the loss, relative; changes below it say nothing
@@ -20,25 +22,6 @@ ROUNDING = 1e-14  # of the loss, relative; changes below it say nothing
 def new_coefficients(arms, size):
     """Coefficients that give every arm the same probability; ``size`` counts the intercept."""
     return np.zeros((1 if arms == 2 else arms, size))
-
-
-@kernel
-def probabilities(coefficients, rows, arms):
-    """Probabilities (n, arms) at rows (n, p)."""
-    scores = np.dot(rows, np.ascontiguousarray(coefficients.T))
-    result = np.empty((rows.shape[0], arms))
-    for i in range(rows.shape[0]):
-        if arms == 2:
-            result[i, 1] = 1.0 / (1.0 + math.exp(-min(max(scores[i, 0], -700.0), 700.0)))
-            result[i, 0] = 1.0 - result[i, 1]
-        else:
-            largest, total = scores[i].max(), 0.0
-            for a in range(arms):
-                result[i, a] = math.exp(scores[i, a] - largest)
-                total += result[i, a]
-            for a in range(arms):
-                result[i, a] /= total
-    return result
 
 
 @tight
@@ -57,25 +40,30 @@ def probability(coefficients, z, arms, arm):
         if a == arm:
             mine = score
     if arms == 2:
-        rising = 1.0 / (1.0 + math.exp(-min(max(largest, -700.0), 700.0)))
-        return rising if arm == 1 else 1.0 - rising
+        score = largest if arm == 1 else -largest
+        return 1.0 / (1.0 + math.exp(min(-score, 700.0)))
     return math.exp(mine - largest) / total
 
 
 @kernel
-def loss_and_gradient(coefficients, rows, chosen, arms, free, penalty):
-    """Mean loss with the penalty (penalty / 2n) |slopes|^2, and its gradient."""
-    n = rows.shape[0]
-    scores = np.dot(rows, np.ascontiguousarray(coefficients.T))
+def loss_and_gradient(coefficients, rows, chosen, arms, free, penalty, gradient, residuals):
+    """Mean loss with the penalty (penalty / 2n) |slopes|^2.
+
+    Writes its gradient (K, p), and p(a | x_i) - 1{a = a_i} for each row into ``residuals`` (n, K).
+    """
+    n, scores = rows.shape[0], residuals
+    np.dot(rows, coefficients.T, scores)
     loss = 0.0
     for i in range(n):
         if arms == 2:
             s = scores[i, 0]
-            loss += math.log1p(math.exp(-abs(s))) + max(s, 0.0) - (s if chosen[i] == 1 else 0.0)
-            rising = 1.0 / (1.0 + math.exp(-abs(s)))
-            scores[i, 0] = (rising if s >= 0.0 else 1.0 - rising) - (1.0 if chosen[i] == 1 else 0.0)
+            small = math.exp(-abs(s))
+            loss += math.log1p(small) + max(s, 0.0) - (s if chosen[i] == 1 else 0.0)
+            scores[i, 0] = (1.0 if s >= 0.0 else small) / (1.0 + small) - (1.0 if chosen[i] == 1 else 0.0)
         else:
-            largest = scores[i].max()
+            largest = scores[i, 0]
+            for a in range(1, arms):
+                largest = max(largest, scores[i, a])
             mine, total = scores[i, chosen[i]], 0.0
             for a in range(arms):
                 scores[i, a] = math.exp(scores[i, a] - largest)
@@ -84,72 +72,186 @@ def loss_and_gradient(coefficients, rows, chosen, arms, free, penalty):
             for a in range(arms):
                 scores[i, a] /= total
             scores[i, chosen[i]] -= 1.0
-    gradient = np.dot(np.ascontiguousarray(scores.T), rows)
+    np.dot(residuals.T, rows, gradient)
     for a in range(coefficients.shape[0]):
-        for j in range(free, coefficients.shape[1]):
-            loss += 0.5 * penalty * coefficients[a, j] ** 2
-            gradient[a, j] += penalty * coefficients[a, j]
-    return loss / n, gradient / n
+        for j in range(coefficients.shape[1]):
+            if j >= free:
+                loss += 0.5 * penalty * coefficients[a, j] ** 2
+                gradient[a, j] += penalty * coefficients[a, j]
+            gradient[a, j] /= n
+    return loss / n
+
+
+@kernel
+def hessian(residuals, rows, chosen, arms, free, penalty):
+    """Second derivatives of the mean loss, from the residuals that ``loss_and_gradient`` writes.
+
+    For rows z with probabilities q: sum of diag(q) x zz' - qq' x zz' (Kronecker products), where the second term is
+    Y'Y and the blocks of the first are those of Y'Z, for the rows y = q x z of Y.
+    """
+    n, size = rows.shape
+    number = residuals.shape[1]
+    squares, blocks = np.zeros((number * size, number * size)), np.zeros((number * size, size))
+    outer = np.empty((min(CHUNK, n), number * size))
+    for start in range(0, n, CHUNK):
+        part = rows[start : start + CHUNK]
+        for i in range(part.shape[0]):
+            for a in range(number):
+                mine = chosen[start + i] == (1 if arms == 2 else a)
+                q = residuals[start + i, a] + (1.0 if mine else 0.0)
+                for j in range(size):
+                    outer[i, a * size + j] = q * part[i, j]
+        full = outer[: part.shape[0]]
+        add(squares, squares, 1.0, np.dot(full.T, full))
+        add(blocks, blocks, 1.0, np.dot(full.T, part))
+    result = np.empty((number * size, number * size))
+    for a in range(number):
+        for j in range(size):
+            for b in range(number):
+                for k in range(size):
+                    same = blocks[a * size + j, k] if a == b else 0.0
+                    result[a * size + j, b * size + k] = (same - squares[a * size + j, b * size + k]) / n
+            # Adding the same to all intercepts changes nothing; a trace of curvature there makes the step unique.
+            result[a * size + j, a * size + j] += penalty / n if j >= free else 1e-9
+    return result
+
+
+@kernel
+def largest_entry(matrix):
+    """The largest absolute entry."""
+    largest = 0.0
+    for i in range(matrix.shape[0]):
+        for j in range(matrix.shape[1]):
+            largest = max(largest, abs(matrix[i, j]))
+    return largest
+
+
+@kernel
+def product(first, second):
+    """Sum of the products of the entries of two matrices."""
+    total = 0.0
+    for i in range(first.shape[0]):
+        for j in range(first.shape[1]):
+            total += first[i, j] * second[i, j]
+    return total
+
+
+@kernel
+def add(result, first, factor, second):
+    """Set ``result`` to first + factor * second."""
+    for i in range(first.shape[0]):
+        for j in range(first.shape[1]):
+            result[i, j] = first[i, j] + factor * second[i, j]
+
+
+@kernel
+def step_along(direction, slope, length, coefficients, loss, gradient, residuals, rows, chosen, arms, free, penalty):
+    """Move the coefficients, and with them loss, gradient and residuals, along ``direction``; gives success and loss.
+
+    By ``length``, halved until the loss falls or, where it is flat but for rounding, until its slope does.
+    """
+    candidate = np.empty(coefficients.shape)
+    for _ in range(40):
+        add(candidate, coefficients, length, direction)
+        new_loss = loss_and_gradient(candidate, rows, chosen, arms, free, penalty, gradient, residuals)
+        if abs(new_loss - loss) <= ROUNDING * abs(loss):
+            moved = abs(product(direction, gradient)) <= -0.9 * slope
+        else:
+            moved = new_loss <= loss + 1e-4 * length * slope
+        if moved:
+            add(coefficients, candidate, 0.0, candidate)
+            return True, new_loss
+        length *= 0.5
+    return False, loss
+
+
+@kernel
+def newton_direction(direction, gradient, residuals, rows, chosen, arms, free, penalty):
+    """Set ``direction`` to minus the inverse Hessian times the gradient."""
+    curvature = hessian(residuals, rows, chosen, arms, free, penalty)
+    solve_symmetric(curvature, gradient, direction)
+    add(direction, direction, -2.0, direction)
+
+
+@kernel
+def solve_symmetric(matrix, right, solution):
+    """Solve for a positive definite matrix by its Cholesky factor; right and solution (K, p) stand for vectors."""
+    size, width = matrix.shape[0], right.shape[1]
+    for i in range(size):
+        for j in range(i + 1):
+            rest = matrix[i, j]
+            for k in range(j):
+                rest -= matrix[i, k] * matrix[j, k]
+            matrix[i, j] = math.sqrt(max(rest, 1e-15)) if i == j else rest / matrix[j, j]
+    for i in range(size):
+        rest = right[i // width, i % width]
+        for k in range(i):
+            rest -= matrix[i, k] * solution[k // width, k % width]
+        solution[i // width, i % width] = rest / matrix[i, i]
+    for i in range(size - 1, -1, -1):
+        rest = solution[i // width, i % width]
+        for k in range(i + 1, size):
+            rest -= matrix[k, i] * solution[k // width, k % width]
+        solution[i // width, i % width] = rest / matrix[i, i]
+
+
+@kernel
+def lbfgs_direction(direction, gradient, steps, changes, inner, shares, newest, kept):
+    """Set ``direction`` to minus an approximate inverse Hessian times the gradient, by the two loops of L-BFGS."""
+    add(direction, gradient, -2.0, gradient)
+    for back in range(kept):
+        i = (newest - back) % REMEMBERED
+        shares[i] = product(steps[i], direction) / inner[i]
+        add(direction, direction, -shares[i], changes[i])
+    if kept > 0:
+        i = newest % REMEMBERED
+        add(direction, direction, inner[i] / product(changes[i], changes[i]) - 1.0, direction)
+    for back in range(kept - 1, -1, -1):
+        i = (newest - back) % REMEMBERED
+        add(direction, direction, shares[i] - product(changes[i], direction) / inner[i], steps[i])
 
 
 @kernel
 def fit_logistic(coefficients, rows, chosen, arms, free, c, tolerance):
     """Fit ``coefficients`` in place, starting from what they are; gives the number of steps taken.
 
-    The first ``free`` columns of the rows, that of the intercept, are not penalised.
+    The first ``free`` columns of the rows, that of the intercept, are not penalised. The fit ends when no entry of the
+    mean loss's gradient is larger than ``tolerance``, or where rounding errors allow no better one.
     """
-    penalty = 1.0 / c
-    shape = coefficients.shape
-    size = coefficients.size
-    loss, gradient = loss_and_gradient(coefficients, rows, chosen, arms, free, penalty)
-    steps, changes = np.zeros((REMEMBERED, size)), np.zeros((REMEMBERED, size))
-    inner = np.zeros(REMEMBERED)
+    penalty, shape = 1.0 / c, coefficients.shape
+    newton = coefficients.size <= NEWTON
+    remembered = 0 if newton else REMEMBERED
+    steps, changes = np.zeros((remembered, shape[0], shape[1])), np.zeros((remembered, shape[0], shape[1]))
+    inner, shares = np.zeros(remembered), np.zeros(remembered)
+    direction, gradient, before, earlier = np.zeros(shape), np.zeros(shape), np.zeros(shape), np.zeros(shape)
+    residuals = np.empty((rows.shape[0], shape[0]))
+    loss = loss_and_gradient(coefficients, rows, chosen, arms, free, penalty, gradient, residuals)
     kept = 0
     for iteration in range(MOST_STEPS):
-        if np.abs(gradient).max() <= tolerance:
+        if largest_entry(gradient) <= tolerance:
             return iteration
-        # The two loops of L-BFGS: the gradient times an approximate inverse Hessian.
-        direction = -gradient.ravel()
-        shares = np.zeros(REMEMBERED)
-        for back in range(kept):
-            i = (iteration - back) % REMEMBERED
-            shares[i] = (steps[i] * direction).sum() / inner[i]
-            direction -= shares[i] * changes[i]
-        if kept > 0:
-            i = iteration % REMEMBERED
-            direction *= inner[i] / (changes[i] ** 2).sum()
-        for back in range(kept - 1, -1, -1):
-            i = (iteration - back) % REMEMBERED
-            direction += steps[i] * (shares[i] - (changes[i] * direction).sum() / inner[i])
-        slope = (direction * gradient.ravel()).sum()
-        if slope >= 0.0:
-            direction = -gradient.ravel()
-            slope = -(gradient**2).sum()
-            kept = 0
-        # A first step as long as the curvature of the loss allows, then full steps; halved until the loss falls or,
-        # where it is flat but for rounding, until its slope does. If neither does, this is as far as numbers go.
-        length = 1.0 if kept > 0 else 1.0 / max(1.0, math.sqrt((direction**2).sum()))
-        moved = False
-        for _ in range(40):
-            candidate = coefficients + length * direction.reshape(shape)
-            new_loss, new_gradient = loss_and_gradient(candidate, rows, chosen, arms, free, penalty)
-            flat = abs(new_loss - loss) <= ROUNDING * abs(loss)
-            if flat:
-                moved = abs((direction * new_gradient.ravel()).sum()) <= -0.9 * slope
-            else:
-                moved = new_loss <= loss + 1e-4 * length * slope
-            if moved:
-                break
-            length *= 0.5
+        length = 1.0
+        if newton:
+            newton_direction(direction, gradient, residuals, rows, chosen, arms, free, penalty)
+        else:
+            lbfgs_direction(direction, gradient, steps, changes, inner, shares, iteration, kept)
+        slope = product(direction, gradient)
+        if not slope < 0.0:
+            add(direction, gradient, -2.0, gradient)
+            slope, kept = -product(gradient, gradient), 0
+        if not newton and kept == 0:  # a first step as long as the curvature of the loss allows, then full steps
+            length = 1.0 / max(1.0, math.sqrt(product(direction, direction)))
+        add(before, coefficients, 0.0, coefficients)
+        add(earlier, gradient, 0.0, gradient)
+        moved, loss = step_along(
+            direction, slope, length, coefficients, loss, gradient, residuals, rows, chosen, arms, free, penalty
+        )
         if not moved:
             return iteration
-        i = (iteration + 1) % REMEMBERED
-        step = (candidate - coefficients).ravel()
-        change = (new_gradient - gradient).ravel()
-        product = (step * change).sum()
-        coefficients[:] = candidate
-        loss, gradient = new_loss, new_gradient
-        steps[i], changes[i] = step, change
-        inner[i] = max(product, 1e-300)
-        kept = min(kept + 1, REMEMBERED) if product > 0.0 else 0
+        if not newton:
+            i = (iteration + 1) % REMEMBERED
+            add(steps[i], coefficients, -1.0, before)
+            add(changes[i], gradient, -1.0, earlier)
+            inner[i] = product(steps[i], changes[i])
+            kept = min(kept + 1, REMEMBERED) if inner[i] > 0.0 else 0
     return MOST_STEPS

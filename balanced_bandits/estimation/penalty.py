@@ -9,7 +9,10 @@ A = U Q', where the columns of Q are orthonormal and U'U = diag(D). Then for eve
 and a row that is left out would have been predicted with the error e_i / (1 - h_i) (Allen's PRESS).
 """
 
+from typing import NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
 from balanced_bandits.compilation import kernel
 
@@ -19,96 +22,181 @@ KFOLD = 2  # folds of neighbouring rows, fitted in turn without
 FIXED = 3  # the grid's only value
 SAME = 1e-6  # errors that differ by less, relatively, count as equal
 UNEVEN = 1e8  # the largest ratio between the columns' sums of squares at which they may be squared
+ROUNDING = 1e-24  # share of a column's sum of squares that is rounding errors of centring it
+CHUNK = 256  # rows that are left out together, so that what they need stays in the cache
 CRITERIA = {"loo": LOO, "gcv": GCV, "kfold": KFOLD, "fixed": FIXED}
+
+
+class Parts(NamedTuple):
+    """The decomposition of n rows with p columns, of rank k at most; without the column of a free intercept."""
+
+    values: NDArray[np.float64]  # (k,): D
+    basis: NDArray[np.float64]  # (p, k): Q
+    coordinates: NDArray[np.float64]  # (n, k): U
+    targets: NDArray[np.float64]  # (n,): y, the rewards less their level, scaled as the rows are
+    scores: NDArray[np.float64]  # (k,): U'y
+    centre: NDArray[np.float64]  # (p,): weighted mean of the rows, 0 if the intercept is not free
+    level: float  # that of the rewards
+    total: float  # sum of the weights
 
 
 @kernel
 def decompose(rows, rewards, weights, free):
-    """Decompose the rows (n, p): gives D, Q, U, U'y, the centre of the rows, the level of the rewards, sum(w)."""
-    total = weights.sum()
-    width = rows.shape[1] - free
-    root = np.sqrt(weights)
+    """Decompose the rows (n, free + p)."""
+    n, width = rows.shape[0], rows.shape[1] - free
+    total, level = 0.0, 0.0
     centre = np.zeros(width)
-    level = 0.0
+    for i in range(n):
+        total += weights[i]
     if free == 1:
-        for i in range(rows.shape[0]):
+        for i in range(n):
+            level += weights[i] * rewards[i]
             for j in range(width):
                 centre[j] += weights[i] * rows[i, j + 1]
-            level += weights[i] * rewards[i]
-        centre /= total
         level /= total
-    scaled = np.empty((rows.shape[0], width))
-    for i in range(rows.shape[0]):
         for j in range(width):
-            scaled[i, j] = root[i] * (rows[i, j + free] - centre[j])
-    squares = (scaled * scaled).sum(axis=0)
-    if squares.max() > UNEVEN * squares.min():
-        # Squaring the rows, as below, would drown the small columns in the rounding errors of the large ones.
-        left, singular, right = np.linalg.svd(scaled, full_matrices=False)
-        kept = singular > 1e-15 * singular[0]
-        values = singular[kept] ** 2
-        coordinates = np.ascontiguousarray(left[:, kept]) * singular[kept]
-        basis = np.ascontiguousarray(right[kept].T)
-    elif rows.shape[0] >= width:
-        values, basis = np.linalg.eigh(np.dot(scaled.T, scaled))
-        basis = np.ascontiguousarray(basis)
+            centre[j] /= total
+    scaled, targets = np.empty((n, width)), np.empty(n)
+    for i in range(n):
+        root = np.sqrt(weights[i])
+        targets[i] = root * (rewards[i] - level)
+        for j in range(width):
+            scaled[i, j] = root * (rows[i, j + free] - centre[j])
+    products = np.dot(scaled.T, scaled) if n >= width else np.dot(scaled, scaled.T)
+    if uneven(scaled, products, centre, total):
+        values, basis, coordinates = decompose_uneven(scaled)
+    elif n >= width:
+        values, vectors = np.linalg.eigh(products)
+        basis = np.ascontiguousarray(vectors)
         coordinates = np.dot(scaled, basis)
-        values = np.maximum(values, 0.0)
+        for j in range(width):
+            values[j] = max(values[j], 0.0)
     else:
-        # Fewer rows than columns: the small side of the matrix has the same eigenvalues.
-        values, left = np.linalg.eigh(np.dot(scaled, scaled.T))
-        values = np.maximum(values, 0.0)
-        kept = values > 1e-14 * values[-1]
-        values, left = values[kept], np.ascontiguousarray(left[:, kept])
-        coordinates = left * np.sqrt(values)
-        basis = np.dot(scaled.T, left / np.sqrt(values))
-    return values, basis, coordinates, np.dot(coordinates.T, root * (rewards - level)), centre, level, total
+        values, basis, coordinates = decompose_wide(scaled, products)
+    return Parts(values, basis, coordinates, targets, np.dot(coordinates.T, targets), centre, level, total)
 
 
 @kernel
-def loo_scores(rewards, weights, free, parts, lams):
+def uneven(scaled, products, centre, total):
+    """Whether squaring the rows (n, p) drowns the small columns in the rounding errors of the large ones.
+
+    A column that is constant but for rounding, as that of a level which an arm has not met, has nothing to drown.
+    """
+    n, width = scaled.shape
+    smallest, largest = np.inf, 0.0
+    for j in range(width):
+        square = 0.0
+        if n >= width:
+            square = products[j, j]
+        else:
+            for i in range(n):
+                square += scaled[i, j] ** 2
+        largest = max(largest, square)
+        if square > ROUNDING * (square + total * centre[j] ** 2):
+            smallest = min(smallest, square)
+    return largest > UNEVEN * smallest
+
+
+@kernel
+def decompose_uneven(scaled):
+    """D, Q and U from the singular values of the rows themselves."""
+    left, singular, right = np.linalg.svd(scaled, full_matrices=False)
+    rank = 0
+    while rank < singular.size and singular[rank] > 1e-15 * singular[0]:
+        rank += 1
+    values, basis, coordinates = np.empty(rank), np.empty((scaled.shape[1], rank)), np.empty((scaled.shape[0], rank))
+    for k in range(rank):
+        values[k] = singular[k] ** 2
+        for j in range(scaled.shape[1]):
+            basis[j, k] = right[k, j]
+        for i in range(scaled.shape[0]):
+            coordinates[i, k] = left[i, k] * singular[k]
+    return values, basis, coordinates
+
+
+@kernel
+def decompose_wide(scaled, products):
+    """D, Q and U of fewer rows than columns: the small side of the matrix has the same eigenvalues."""
+    n, width = scaled.shape
+    squares, left = np.linalg.eigh(products)
+    first = 0
+    while first < n and not squares[first] > 1e-14 * squares[n - 1]:
+        first += 1
+    values, coordinates, unit = np.empty(n - first), np.empty((n, n - first)), np.empty((n, n - first))
+    for k in range(n - first):
+        values[k] = squares[first + k]
+        root = np.sqrt(values[k])
+        for i in range(n):
+            coordinates[i, k] = left[i, first + k] * root
+            unit[i, k] = left[i, first + k] / root
+    return values, np.dot(scaled.T, unit), coordinates
+
+
+@kernel
+def loo_scores(weights, free, parts, lams):
     """Leave-one-out error of every lam; infinite where a row can't be left out."""
-    values, _, coordinates, scores, _, level, total = parts
-    shrink = np.empty((values.size, lams.size))
-    fitted = np.empty((values.size, lams.size))
+    values, coordinates, targets = parts.values, parts.coordinates, parts.targets
+    n, number = coordinates.shape[0], lams.size
+    shrink, fitted = np.empty((values.size, number)), np.empty((values.size, number))
     for j in range(values.size):
-        for k in range(lams.size):
+        for k in range(number):
             shrink[j, k] = 1.0 / (values[j] + lams[k])
-            fitted[j, k] = scores[j] * shrink[j, k]
-    hats = np.dot(coordinates * coordinates, shrink)
-    fits = np.dot(coordinates, fitted)
-    errors = np.zeros(lams.size)
-    for i in range(rewards.size):
-        base = 1.0 - free * weights[i] / total
-        target = np.sqrt(weights[i]) * (rewards[i] - level)
-        for k in range(lams.size):
-            left = base - hats[i, k]
-            errors[k] += ((target - fits[i, k]) / left) ** 2 if left > 1e-10 else np.inf
+            fitted[j, k] = parts.scores[j] * shrink[j, k]
+    errors = np.zeros(number)
+    squares = np.empty((min(CHUNK, n), values.size))
+    for start in range(0, n, CHUNK):
+        part = coordinates[start : start + CHUNK]
+        for i in range(part.shape[0]):
+            for j in range(values.size):
+                squares[i, j] = part[i, j] * part[i, j]
+        hats = np.dot(squares[: part.shape[0]], shrink)
+        fits = np.dot(part, fitted)
+        for i in range(part.shape[0]):
+            base = 1.0 - free * weights[start + i] / parts.total
+            target = targets[start + i]
+            for k in range(number):
+                left = base - hats[i, k]
+                error = (target - fits[i, k]) / left
+                errors[k] += error * error if left > 1e-10 else np.inf
     return errors
 
 
 @kernel
-def gcv_scores(rewards, weights, free, parts, lams):
+def gcv_scores(free, parts, lams):
     """Generalised cross-validation error of every lam."""
-    values, _, _, scores, _, level, _ = parts
+    values, targets = parts.values, parts.targets
     # The part of the rewards that no slope can fit, and what each direction fits more the smaller lam is.
     beyond = 0.0
-    for i in range(rewards.size):
-        beyond += weights[i] * (rewards[i] - level) ** 2
+    for i in range(targets.size):
+        beyond += targets[i] ** 2
     parts_of_fit = np.zeros(values.size)
     for j in range(values.size):
         if values[j] > 0.0:
-            parts_of_fit[j] = scores[j] ** 2 / values[j]
-    beyond = max(beyond - parts_of_fit.sum(), 0.0)
+            parts_of_fit[j] = parts.scores[j] ** 2 / values[j]
+            beyond -= parts_of_fit[j]
     errors = np.empty(lams.size)
     for k in range(lams.size):
-        rss, left = beyond, float(rewards.size - free - values.size)
+        rss, left = max(beyond, 0.0), float(targets.size - free - values.size)
         for j in range(values.size):
             lost = lams[k] / (values[j] + lams[k])
             rss += parts_of_fit[j] * lost**2
             left += lost
         errors[k] = rss / left**2 if left > 1e-10 else np.inf
     return errors
+
+
+@kernel
+def without(rows, rewards, weights, start, stop):
+    """Copies of rows, rewards and weights without the places from ``start`` to ``stop``."""
+    n, width = rows.shape
+    kept = n - (stop - start)
+    other_rows, other_rewards, other_weights = np.empty((kept, width)), np.empty(kept), np.empty(kept)
+    for i in range(kept):
+        place = i if i < start else i + stop - start
+        other_rewards[i], other_weights[i] = rewards[place], weights[place]
+        for j in range(width):
+            other_rows[i, j] = rows[place, j]
+    return other_rows, other_rewards, other_weights
 
 
 @kernel
@@ -120,17 +208,26 @@ def kfold_scores(rows, rewards, weights, free, lams, folds):
     start = 0
     for fold in range(folds):
         stop = start + n // folds + (1 if fold < n % folds else 0)
-        kept = np.concatenate((np.arange(start), np.arange(stop, n)))
-        values, basis, _, scores, centre, level, _ = decompose(rows[kept], rewards[kept], weights[kept], free)
+        other_rows, other_rewards, other_weights = without(rows, rewards, weights, start, stop)
+        parts = decompose(other_rows, other_rewards, other_weights, free)
         for k in range(lams.size):
-            slopes = np.dot(basis, scores / (values + lams[k]))
+            slopes = slopes_of(parts, lams[k])
             for i in range(start, stop):
-                mean = level
+                mean = parts.level
                 for j in range(slopes.size):
-                    mean += (rows[i, j + free] - centre[j]) * slopes[j]
+                    mean += (rows[i, j + free] - parts.centre[j]) * slopes[j]
                 errors[k] += weights[i] * (rewards[i] - mean) ** 2
         start = stop
     return errors
+
+
+@kernel
+def slopes_of(parts, lam):
+    """The penalised coefficients (p,) at ``lam``."""
+    shrunk = np.empty(parts.values.size)
+    for k in range(shrunk.size):
+        shrunk[k] = parts.scores[k] / (parts.values[k] + lam)
+    return np.dot(parts.basis, shrunk)
 
 
 @kernel
@@ -143,9 +240,9 @@ def choose_penalty(rows, rewards, weights, free, parts, lams, criterion, folds):
     if rewards.size < 2:
         return lams[middle]
     if criterion == LOO:
-        errors = loo_scores(rewards, weights, free, parts, lams)
+        errors = loo_scores(weights, free, parts, lams)
     elif criterion == GCV:
-        errors = gcv_scores(rewards, weights, free, parts, lams)
+        errors = gcv_scores(free, parts, lams)
     else:
         errors = kfold_scores(rows, rewards, weights, free, lams, folds)
     best = middle

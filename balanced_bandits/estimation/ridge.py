@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from balanced_bandits.compilation import kernel, tight
-from balanced_bandits.estimation.penalty import FIXED, choose_penalty, decompose
+from balanced_bandits.estimation.penalty import FIXED, choose_penalty, decompose, slopes_of
 
 RESIDUAL = 0
 LITERAL = 1
@@ -189,31 +189,36 @@ def fit(arms, arm, rows, rewards, weights, model):
         lam = arms.lam[arm]
     else:
         lam = choose_penalty(rows, rewards, weights, free, parts, model.lams, model.criterion, model.folds)
-    values, basis, coordinates, scores, centre, level, total = parts
-    shrunk = scores / (values + lam)
-    slopes = np.dot(basis, shrunk)
-    fitted = np.dot(coordinates, shrunk)
-    penalty = (slopes**2).sum()
-    cost = lam * penalty
-    for i in range(rewards.size):
-        cost += (np.sqrt(weights[i]) * (rewards[i] - level) - fitted[i]) ** 2
+    values, basis, theta, inverse = parts.values, parts.basis, arms.theta[arm], arms.inverse[arm]
+    slopes = slopes_of(parts, lam)
+    penalty, freedom = 0.0, float(free)
+    for j in range(slopes.size):
+        theta[free + j] = slopes[j]
+        penalty += slopes[j] ** 2
     # (S + lam)^-1 = Q diag(1 / (D + lam)) Q' + (I - QQ') / lam, where Q spans the rows; if it spans all, I = QQ'
     beyond = 0.0 if values.size == slopes.size else 1.0 / lam
-    block = np.dot(basis * (1.0 / (values + lam) - beyond), np.ascontiguousarray(basis.T))
-    for i in range(block.shape[0]):
+    stretched, shrunk = np.empty(basis.shape), np.empty(values.size)
+    for k in range(values.size):
+        freedom += values[k] / (values[k] + lam)
+        shrunk[k] = parts.scores[k] / (values[k] + lam)
+        for j in range(slopes.size):
+            stretched[j, k] = basis[j, k] * (1.0 / (values[k] + lam) - beyond)
+    block = np.dot(stretched, basis.T)
+    for i in range(slopes.size):
         block[i, i] += beyond
-    inverse, theta = arms.inverse[arm], arms.theta[arm]
-    inverse[free:, free:] = block
-    theta[free:] = slopes
+        for j in range(slopes.size):
+            inverse[free + i, free + j] = block[i, j]
     if free == 1:
-        shift = np.dot(block, centre)
-        inverse[0, 1:] = -shift
-        inverse[1:, 0] = -shift
-        inverse[0, 0] = 1.0 / total + (centre * shift).sum()
-        theta[0] = level - (centre * slopes).sum()
-    arms.lam[arm] = lam
-    arms.cost[arm] = cost
-    arms.freedom[arm] = free + (values / (values + lam)).sum()
+        shift = np.dot(block, parts.centre)
+        theta[0], inverse[0, 0] = parts.level, 1.0 / parts.total
+        for j in range(slopes.size):
+            inverse[0, j + 1] = inverse[j + 1, 0] = -shift[j]
+            inverse[0, 0] += parts.centre[j] * shift[j]
+            theta[0] -= parts.centre[j] * slopes[j]
+    fitted, cost = np.dot(parts.coordinates, shrunk), lam * penalty
+    for i in range(rewards.size):
+        cost += (parts.targets[i] - fitted[i]) ** 2
+    arms.lam[arm], arms.cost[arm], arms.freedom[arm] = lam, cost, freedom
     rescale(arms, arm, penalty, model)
 
 
@@ -221,14 +226,21 @@ def fit(arms, arm, rows, rewards, weights, model):
 def drift(arms, arm, rows, weights, model):
     """Relative error of B^-1 of ``arm``, measured: the size of B (B^-1 v) - v for a probe v, against that of v."""
     size = arms.theta.shape[1]
-    probe = np.ones(size)
-    for j in range(1, size, 2):
-        probe[j] = -1.0
-    image = np.dot(arms.inverse[arm], probe)
-    back = np.dot(rows.T, weights * np.dot(rows, image))
-    for j in range(model.free, size):
-        back[j] += arms.lam[arm] * image[j]
-    return np.abs(back - probe).max()
+    image, back = np.zeros(size), np.zeros(size)
+    for i in range(size):
+        for j in range(size):
+            image[i] += arms.inverse[arm, i, j] * (1.0 - 2.0 * (j % 2))  # v = (1, -1, 1, ...)
+    for i in range(weights.size):
+        product = 0.0
+        for j in range(size):
+            product += rows[i, j] * image[j]
+        for j in range(size):
+            back[j] += weights[i] * product * rows[i, j]
+    largest = 0.0
+    for j in range(size):
+        penalised = arms.lam[arm] * image[j] if j >= model.free else 0.0
+        largest = max(largest, abs(back[j] + penalised - (1.0 - 2.0 * (j % 2))))
+    return largest
 
 
 @tight

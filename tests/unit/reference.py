@@ -6,6 +6,7 @@ observation has the propensity of its own choice until then, and which earlier p
 
 import numpy as np
 from scipy import stats
+from scipy.special import expit, softmax
 
 from balanced_bandits.estimation.propensity import QUANTILES
 
@@ -65,11 +66,40 @@ def step_cdf(lead, deviation):
     return stats.norm.cdf(lead / deviation) if deviation > 0 else np.heaviside(lead, 0.5)
 
 
+def logistic(Z, chosen, K, free, c=1.0):
+    """Probabilities as a function of rows, by Newton steps from zero for the loss of the penalised regression.
+
+    Minimises c * (sum of -log p) + |slopes|^2 / 2, over an intercept (if ``free``) and slopes for each arm; for two arms
+    over one set of them, as scikit-learn does.
+    """
+    n, p = Z.shape
+    number = 1 if K == 2 else K
+    theta = np.zeros((number, p))
+    penalised = np.tile(np.arange(p) >= free, (number, 1)) / c
+
+    def probabilities(theta, Z):
+        scores = Z @ theta.T
+        return np.column_stack([expit(-scores), expit(scores)]) if K == 2 else softmax(scores, axis=1)
+
+    for _ in range(60):
+        q = probabilities(theta, Z)
+        miss = (q - np.eye(K)[chosen])[:, -number:]
+        gradient = miss.T @ Z + penalised * theta
+        H = np.diag(penalised.ravel())
+        for z, chances in zip(Z, q[:, -number:], strict=True):
+            H += np.kron(np.diag(chances) - np.outer(chances, chances), np.outer(z, z))
+        step = np.linalg.lstsq(H, gradient.ravel(), rcond=1e-13)[0].reshape(number, p)
+        theta = theta - step / max(1.0, np.abs(Z @ step.T).max() / 5.0)  # the first steps may be too long
+        if np.abs(step).max() < 1e-13:
+            break
+    return lambda rows: probabilities(theta, rows)
+
+
 class Reference:
     """One of the four linear bandits, from the boxes."""
 
     def __init__(self, name, K, alpha, gamma, intercept, lams, criterion, folds, variance, schedule, propensity="exact",
-                 posteriors=8, logistic=None, prior_weight=0.1, prior_variance=0.25):  # fmt: skip
+                 posteriors=8, prior_weight=0.1, prior_variance=0.25):  # fmt: skip
         self.__dict__.update({key: value for key, value in locals().items() if key != "self"})
         self.free = int(intercept == "unpenalised")
         self.balanced, self.thompson = name.startswith("BL"), name.endswith("TS")
@@ -138,7 +168,8 @@ class Reference:
         """The periods since the last turn count with the posterior of now; UCB fits its logistic regression."""
         if not self.thompson:
             if len(set(self.chosen)) == self.K:
-                self.model = self.logistic(np.array(self.rows), np.array(self.chosen))
+                free = int(self.intercept != "none")
+                self.model = logistic(np.array(self.rows), np.array(self.chosen), self.K, free)
             return
         periods = len(self.rows) - self.uniform_rounds - self.counted
         for tau in range(len(self.rows)):

@@ -2,14 +2,15 @@
 
 import numpy as np
 import pytest
+from scipy.special import expit, softmax
 from sklearn.linear_model import LogisticRegression
 
 from balanced_bandits.estimation.logistic import (
     MOST_STEPS,
     fit_logistic,
+    hessian,
     loss_and_gradient,
     new_coefficients,
-    probabilities,
     probability,
 )
 
@@ -27,6 +28,19 @@ def problem(kind, n, d, K, seed=0):
     if kind != "separable":
         chosen[:K] = np.arange(K)
     return np.column_stack([np.ones(n), contexts]), np.unique(chosen, return_inverse=True)[1].astype(np.int64)
+
+
+def probabilities(coefficients, rows, K):
+    """Probabilities (n, K) at rows (n, p)."""
+    scores = rows @ coefficients.T
+    return np.column_stack([expit(-scores), expit(scores)]) if K == 2 else softmax(scores, axis=1)
+
+
+def gradient_of(coefficients, rows, chosen, K, penalty):
+    """Gradient of the mean loss."""
+    gradient, residuals = np.empty(coefficients.shape), np.empty((len(rows), len(coefficients)))
+    loss_and_gradient(coefficients, rows, chosen, K, 1, penalty, gradient, residuals)
+    return gradient
 
 
 def fitted(rows, chosen, K, c=1.0, tolerance=1e-10):
@@ -49,7 +63,28 @@ def test_equals_scikit_learn(kind, n, d, K, c):
     np.testing.assert_allclose(coefficients[:, 1:], expected.coef_, atol=1e-6)
     np.testing.assert_allclose(coefficients[:, 0], expected.intercept_, atol=1e-6)
     assert steps < MOST_STEPS
-    assert np.abs(loss_and_gradient(coefficients, rows, chosen, K, 1, 1 / c)[1]).max() <= 1e-10
+    assert np.abs(gradient_of(coefficients, rows, chosen, K, 1 / c)).max() <= 1e-10
+
+
+@pytest.mark.parametrize("K", [2, 3, 5])
+def test_derivatives_equal_finite_differences(K):
+    rows, chosen = problem("noisy", 300, 3, K)  # more than one chunk
+    shape = new_coefficients(K, 4).shape
+    point, arguments = np.random.default_rng(K).standard_normal(shape), (rows, chosen, K, 1, 0.7)
+
+    def derivatives(coefficients):
+        gradient, residuals = np.empty(shape), np.empty((300, shape[0]))
+        loss = loss_and_gradient(coefficients, *arguments, gradient, residuals)
+        return loss, gradient, residuals
+
+    _, gradient, residuals = derivatives(point)
+    curvature = hessian(residuals, *arguments)
+    for i in range(point.size):
+        step = np.zeros(point.size)
+        step[i] = 1e-5
+        up, down = (derivatives(point + sign * step.reshape(shape)) for sign in (1, -1))
+        assert (up[0] - down[0]) / 2e-5 == pytest.approx(gradient.ravel()[i], abs=1e-9)
+        np.testing.assert_allclose((up[1] - down[1]).ravel() / 2e-5, curvature[i], atol=1e-8)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -58,14 +93,14 @@ def test_reaches_a_tolerance_near_rounding(seed):
     rows, chosen = problem("noisy", 500, 10, 5, seed)
     coefficients, steps = fitted(rows, chosen, 5)
     assert steps < 100
-    assert np.abs(loss_and_gradient(coefficients, rows, chosen, 5, 1, 1.0)[1]).max() <= 1e-10
+    assert np.abs(gradient_of(coefficients, rows, chosen, 5, 1.0)).max() <= 1e-10
 
 
 def test_ends_when_the_tolerance_is_beyond_rounding():
     rows, chosen = problem("noisy", 200, 4, 3)
     coefficients, steps = fitted(rows, chosen, 3, tolerance=1e-30)
     assert steps < MOST_STEPS
-    assert np.abs(loss_and_gradient(coefficients, rows, chosen, 3, 1, 1.0)[1]).max() < 1e-10
+    assert np.abs(gradient_of(coefficients, rows, chosen, 3, 1.0)).max() < 1e-10
 
 
 @pytest.mark.parametrize("K", [2, 5])

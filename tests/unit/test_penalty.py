@@ -55,7 +55,7 @@ def test_scores_equal_those_of_refitting(free, seed, n, p, folds):
     parts = decompose(rows, rewards, weights, free)
     one_by_one = np.arange(n)[:, None]
     loo = [error_without(rows, rewards, weights, lam, free, one_by_one) for lam in LAMS]
-    np.testing.assert_allclose(loo_scores(rewards, weights, free, parts, LAMS), loo, rtol=1e-8)
+    np.testing.assert_allclose(loo_scores(weights, free, parts, LAMS), loo, rtol=1e-8)
     groups = np.array_split(np.arange(n), min(folds, n))
     kfold = [error_without(rows, rewards, weights, lam, free, groups) for lam in LAMS]
     np.testing.assert_allclose(kfold_scores(rows, rewards, weights, free, LAMS, folds), kfold, rtol=1e-8)
@@ -63,7 +63,7 @@ def test_scores_equal_those_of_refitting(free, seed, n, p, folds):
     for lam in LAMS:
         B, _, rss = ridge(rows, rewards, weights, lam, free)
         gcv.append(rss / (n - np.trace(np.linalg.solve(B, rows.T * weights @ rows))) ** 2)
-    np.testing.assert_allclose(gcv_scores(rewards, weights, free, parts, LAMS), gcv, rtol=1e-5)  # n - trace cancels
+    np.testing.assert_allclose(gcv_scores(free, parts, LAMS), gcv, rtol=1e-5)  # n - trace cancels
     errors = {LOO: loo, KFOLD: kfold, GCV: gcv}
     for criterion, by_hand in errors.items():
         lam = chosen(rows, rewards, weights, free, LAMS, criterion, folds)
@@ -74,7 +74,7 @@ def test_scores_equal_those_of_refitting(free, seed, n, p, folds):
 @pytest.mark.parametrize(("n", "p"), SHAPES)
 def test_decomposition_reassembles_the_rows(n, p, free):
     rows, rewards, weights = problem(n, p, free)
-    values, basis, coordinates, scores, centre, level, total = decompose(rows, rewards, weights, free)
+    values, basis, coordinates, targets, scores, centre, level, total = decompose(rows, rewards, weights, free)
     scaled = np.sqrt(weights)[:, None] * (rows[:, free:] - centre)
     np.testing.assert_allclose(coordinates @ basis.T, scaled, atol=1e-10)
     np.testing.assert_allclose(coordinates.T @ coordinates, np.diag(values), atol=1e-8)
@@ -88,7 +88,7 @@ def test_equals_scikit_learn(n, p, seed):
     rows, rewards, weights = problem(n, p, 1, seed)
     theirs = RidgeCV(LAMS, store_cv_results=True).fit(rows[:, 1:], rewards, sample_weight=weights)
     assert chosen(rows, rewards, weights, 1, LAMS, LOO) == theirs.alpha_
-    ours = loo_scores(rewards, weights, 1, decompose(rows, rewards, weights, 1), LAMS)
+    ours = loo_scores(weights, 1, decompose(rows, rewards, weights, 1), LAMS)
     np.testing.assert_allclose(ours, theirs.cv_results_.sum(axis=0), rtol=1e-7)
 
 
