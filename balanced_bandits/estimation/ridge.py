@@ -86,10 +86,10 @@ def new_arms(number, size, model):
 
 
 @tight
-def inner(z, vectors, arm, start):
-    """Inner product of z with vectors[arm] from place ``start`` on, in four sums that do not wait for each other."""
+def inner(z, vectors, arm):
+    """Inner product of z with vectors[arm], in four sums that do not wait for each other."""
     s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0
-    done = start
+    done = 0
     while done + 3 < z.size:
         s0 += z[done] * vectors[arm, done]
         s1 += z[done + 1] * vectors[arm, done + 1]
@@ -121,8 +121,8 @@ def project(arms, arm, z):
     for i in range(done, size):
         for j in range(size):
             leverage[arm, j] += z[i] * inverse[arm, i, j]
-    arms.mean[arm] = inner(z, theta, arm, 0)
-    arms.quadratic[arm] = max(inner(z, leverage, arm, 0), 0.0)
+    arms.mean[arm] = inner(z, theta, arm)
+    arms.quadratic[arm] = max(inner(z, leverage, arm), 0.0)
 
 
 @tight
@@ -154,15 +154,16 @@ def observe(arms, arm, z, reward, weight, known, model):
         if not known:
             project(arms, arm, z)
         gain = weight / (1.0 + weight * arms.quadratic[arm])
-        error = reward - arms.mean[arm]
+        error, traced = reward - arms.mean[arm], 0.0
         for i in range(size):
             step = gain * leverage[arm, i]
             theta[arm, i] += error * step
+            if i >= model.free:
+                penalty += theta[arm, i] * theta[arm, i]
+                traced += leverage[arm, i] * leverage[arm, i]
             for j in range(size):
                 inverse[arm, i, j] -= step * leverage[arm, j]
-        penalty = inner(theta[arm], theta, arm, model.free)
         # freedom = trace(B^-1 Z'WZ) = p - lam * (trace of B^-1 over the penalised coefficients)
-        traced = inner(leverage[arm], leverage, arm, model.free)
         arms.freedom[arm] += lam * gain * traced
         arms.cost[arm] += gain * error * error
     arms.pulls[arm] += 1

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy import stats
 from test_bandits import LINEAR, NOTHING, played, problem
 
@@ -36,7 +38,22 @@ def test_permuting_the_arms_permutes_the_run(name):
     assert len(set(arms[4:])) >= 3
 
 
-@pytest.mark.parametrize("name", ["LinTS", "LinUCB"])
+@pytest.mark.parametrize("name", ["LinTS", "BLTS"])
+def test_permuting_the_arms_permutes_what_thompson_sampling_does_on_average(name):
+    names, pulls = np.array([2, 0, 1]), {True: [], False: []}
+    for seed in range(60):
+        contexts, rewards = problem(seed, 150, 2, 3)
+        rewards += np.array([0.0, 0.1, 0.3])
+        for renamed, counts in pulls.items():
+            given = rewards[:, np.argsort(names)] if renamed else rewards
+            arms = played(name, contexts, given, 2 * seed + renamed)[0]
+            counts.append(np.bincount(arms, minlength=3)[names if renamed else np.arange(3)])
+    before, after = np.array(pulls[False]), np.array(pulls[True])
+    assert (stats.ttest_rel(before, after).pvalue > 1e-3).all()
+    assert stats.ttest_rel(before[:, 0], after[:, 2]).pvalue < 1e-3  # the arms do differ
+
+
+@pytest.mark.parametrize("name", LINEAR)
 def test_regret_grows_more_slowly_than_the_horizon(name):
     horizon, slopes = 20_000, []
     for seed in range(10):
@@ -50,6 +67,43 @@ def test_regret_grows_more_slowly_than_the_horizon(name):
     mean = np.mean(slopes)
     half = stats.t.ppf(0.975, 9) * np.std(slopes, ddof=1) / np.sqrt(10)
     assert mean + half < 0.75, f"regret grows like T^s with s = {mean:.3f}, 95 % interval +- {half:.3f}"
+
+
+def runs_that_come_back(name, unlucky, **choices):
+    """In how many of 20 runs an arm whose first rewards were 0, for all its merits, is played in the second half."""
+    back, n, d, K = 0, 2000, 3, 3
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        contexts = rng.standard_normal((n, d))
+        labels = (contexts @ rng.standard_normal((d, K)) + 0.5 * rng.standard_normal((n, K))).argmax(axis=1)
+        forced = np.array([0, 1] * 5 + [2] * unlucky)
+        labels[10 : 10 + unlucky] = 0
+        arms = played(name, contexts, np.eye(K)[labels], seed, forced=forced, **choices)[0]
+        back += bool((arms[n // 2 :] == 2).any())
+    return back
+
+
+@pytest.mark.parametrize("name", LINEAR)
+@pytest.mark.parametrize("unlucky", [1, 3, 5])
+def test_no_arm_starves_because_its_first_rewards_were_unlucky(name, unlucky):
+    assert runs_that_come_back(name, unlucky) == 20
+
+
+@pytest.mark.parametrize("name", LINEAR)
+def test_without_the_prior_arms_do_starve(name):
+    assert runs_that_come_back(name, 1, prior_weight=0.0) < 20
+
+
+@pytest.mark.parametrize("name", LINEAR)
+@given(seed=st.integers(0, 10**6), n=st.integers(3, 60), d=st.integers(1, 8), chance=st.sampled_from([0.0, 0.02, 0.5, 1]))
+@settings(max_examples=40, deadline=None)
+def test_every_arm_keeps_a_variance_after_any_rewards_of_0_and_1(name, seed, n, d, chance):
+    rng = np.random.default_rng(seed)
+    rewards = (rng.random((n, 3)) < chance).astype(float)
+    memory = played(name, rng.standard_normal((n, d)), rewards, seed, forced=np.arange(3))[2]
+    for arm in range(3):
+        deviation = np.sqrt(memory.arms.scale[arm] * np.linalg.eigvalsh(memory.arms.inverse[arm]))
+        assert (deviation > 0).all()
 
 
 def starved_runs(name, **choices):
