@@ -161,16 +161,15 @@ def step_by_step(functions, algorithm, shape, seconds):
 
 def compiled(algorithm, shape, repetitions=5):
     """CPU microseconds a step of this library's compiled run, the best of several; steps; mean reward."""
-    from balanced_bandits.bandits import player
+    from balanced_bandits.bandits import bandit_class
 
     contexts, rewards = problem(*shape)
-    order, none = np.arange(len(contexts)), np.empty(0, dtype=np.int64)
-    play = player(algorithm, {"criterion": "fixed", "lams": [1.0]})
-    play(contexts[:50], rewards[:50], order[:50], none, none, np.random.default_rng(1))
+    order, fixed = np.arange(len(contexts)), [{"criterion": "fixed", "lams": [1.0]}]
+    next(bandit_class(algorithm).play(fixed, contexts, rewards, order[:50], [np.random.default_rng(1)]))
     best = np.inf
     for _ in range(repetitions):
         start = time.process_time()
-        arms, _ = play(contexts, rewards, order, none, none, np.random.default_rng(1))
+        arms, _ = next(bandit_class(algorithm).play(fixed, contexts, rewards, order, [np.random.default_rng(1)]))
         best = min(best, time.process_time() - start)
     return best / len(order) * 1e6, len(order), rewards[order, arms].mean()
 

@@ -249,10 +249,10 @@ def against_plain(sizes):
 
 FIRST_CALL = """
 import numpy as np
-from balanced_bandits.bandits import player
-rng, none = np.random.default_rng(1), np.empty(0, dtype=np.int64)
+from balanced_bandits.bandits import bandit_class
+rng = np.random.default_rng(1)
 x, y = rng.standard_normal((60, 5)), rng.standard_normal((60, 3))
-player({name!r}, {{}})(x, y, np.arange(60), none, none, rng)
+next(bandit_class({name!r}).play([{{}}], x, y, range(60), [rng]))
 """
 
 

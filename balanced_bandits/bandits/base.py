@@ -1,6 +1,6 @@
 """What every bandit is to people who use it in their own code."""
 
-from collections.abc import Callable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -63,18 +63,54 @@ class Bandit:
         raise NotImplementedError
 
     @classmethod
-    def player(cls, choices: dict[str, Any]) -> Callable[..., tuple[NDArray[np.int64], NDArray[np.float64]]]:
-        """The compiled loop over whole runs with these choices; see ``balanced_bandits.bandits.player``."""
-        options = cls.options(choices)
-        intercept = (cls.CHOICES | choices)["intercept"]
+    def play(
+        cls,
+        settings: Iterable[dict[str, Any]],
+        contexts: ArrayLike,
+        rewards: ArrayLike,
+        order: ArrayLike,
+        streams: Iterable[np.random.Generator],
+        *,
+        forced: ArrayLike = (),
+        snapshots: ArrayLike = (),
+    ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float64]]]:
+        """Whole compiled runs on the same rounds, one after the other.
 
-        def play(contexts: Any, rewards: Any, order: Any, forced: Any, snapshots: Any, rng: Any) -> Any:
-            record, memory = cls.LOOPS.play(
-                design(contexts, intercept), rewards, order, forced, snapshots, options, rng
-            )
-            return memory.chosen, record.thetas
+        Parameters
+        ----------
+        settings
+            Choices by name, for each of the runs.
+        contexts : (n, d)
+            The contexts that there are.
+        rewards : (n, K)
+            Rewards of all arms, of which the bandit sees that of the arm it chooses.
+        order : (rounds,)
+            The rows in the order of play.
+        streams
+            A random stream for each of the runs.
+        forced
+            Arms of the first rounds, as in a warm start; assigned uniformly at random, not by the bandit.
+        snapshots
+            Ascending numbers of rounds after which the coefficients are kept.
 
-        return play
+        Yields
+        ------
+        arms : (rounds,), coefficients : (snapshots, K, p)
+            For each of the runs; the intercept comes first, if there is one.
+
+        """
+        x, r = np.asarray(contexts, dtype=float), np.ascontiguousarray(rewards, dtype=float)
+        rounds, warm, times = (np.asarray(given, dtype=np.int64) for given in (order, forced, snapshots))
+        _check_rounds(x, r, rounds, warm)
+        if (np.diff(times, prepend=0) < 0).any():
+            raise ValueError("snapshots must ascend from 0 on.")
+        rows: dict[str, NDArray[np.float64]] = {}
+        for choices, rng in zip(settings, streams, strict=True):
+            options, intercept = cls.options(choices), (cls.CHOICES | choices)["intercept"]
+            if intercept not in rows:
+                rows[intercept] = design(x, intercept)
+            record, memory = cls.LOOPS.play(rows[intercept], r, rounds, warm, times, options, rng)
+            yield memory.chosen, record.thetas
 
     def __repr__(self) -> str:
         rounds = int(self._memory.clock[ROUNDS])
@@ -150,6 +186,24 @@ class Bandit:
             array = getattr(self._memory, name)
             longer[name] = np.concatenate([array, np.zeros_like(array)])
         self._memory = self._memory._replace(**longer)
+
+
+def _check_rounds(
+    contexts: NDArray[np.float64],
+    rewards: NDArray[np.float64],
+    order: NDArray[np.int64],
+    forced: NDArray[np.int64],
+) -> None:
+    """Raise unless these are rounds that compiled loops, which check nothing, can play."""
+    if contexts.ndim != 2 or rewards.ndim != 2 or len(contexts) != len(rewards) or not rewards.size:
+        raise ValueError(f"contexts {contexts.shape} and rewards {rewards.shape} must have shapes (n, d) and (n, K).")
+    if not (np.isfinite(contexts).all() and np.isfinite(rewards).all()):
+        raise ValueError("contexts or rewards have entries that are not finite; fill or drop missing values first.")
+    for name, given, end in (("order", order, len(contexts)), ("forced", forced, rewards.shape[1])):
+        if given.ndim != 1 or (given.size and not (given.min() >= 0 and given.max() < end)):
+            raise ValueError(f"{name} must be a list of whole numbers from 0 to {end - 1}.")
+    if len(forced) > len(order):
+        raise ValueError(f"{len(forced)} forced arms for {len(order)} rounds.")
 
 
 def _flattened(memory: Any) -> dict[str, NDArray[Any]]:

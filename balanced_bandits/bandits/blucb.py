@@ -9,7 +9,7 @@ from balanced_bandits.bandits.memory import (
     remember,
 )
 from balanced_bandits.bandits.upper_bound import choose, propensities
-from balanced_bandits.compilation import kernel, tight, written_out
+from balanced_bandits.compilation import tight, written_out
 from balanced_bandits.estimation.logistic import fit_logistic, probability
 
 

@@ -117,7 +117,7 @@ def decompose_uneven(scaled):
 @kernel
 def decompose_wide(scaled, products):
     """D, Q and U of fewer rows than columns: the small side of the matrix has the same eigenvalues."""
-    n, width = scaled.shape
+    n = scaled.shape[0]
     squares, left = np.linalg.eigh(products)
     first = 0
     while first < n and not squares[first] > 1e-14 * squares[n - 1]:

@@ -25,7 +25,7 @@ _NORMAL = statistics.NormalDist()
 # The integral over an arm's draw is taken at the midpoints of equally likely intervals: robust where the others'
 # distributions are so narrow that the integrand is a step.
 QUANTILES = np.array([_NORMAL.inv_cdf((i + 0.5) / NODES) for i in range(NODES)])
-# Phi by its Taylor series about the nearest of equally spaced points; the error is below 1e-12, also beyond their reach.
+# Phi by its Taylor series about the nearest of equally spaced points; the error is below 1e-12, beyond their reach too.
 REACH, STEPS = 8, 256
 PHI = np.array([_NORMAL.cdf(i / STEPS - REACH) for i in range(2 * REACH * STEPS + 1)])
 DENSITY = np.array([_NORMAL.pdf(i / STEPS - REACH) for i in range(2 * REACH * STEPS + 1)])

@@ -5,14 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from balanced_bandits.bandits import player
+from balanced_bandits.bandits import bandit_class
 from balanced_bandits.environments.classification import rewards_of, shuffled
 from balanced_bandits.errors import InputError
 from balanced_bandits.files import read_arrays, write_arrays
 from balanced_bandits.simulation.settings import name_of, settings_of
 from balanced_bandits.simulation.streams import stream
-
-NOTHING = np.empty(0, dtype=np.int64)
 
 
 def play(dataset: Path, bandit: str, options: dict[str, Any], output: Path) -> None:
@@ -36,9 +34,11 @@ def play(dataset: Path, bandit: str, options: dict[str, Any], output: Path) -> N
     pulls = np.empty((len(settings), options["shuffles"], arms), dtype=np.int64)
     for shuffle in range(options["shuffles"]):
         order = shuffled(len(y), options["seed"], record["name"], shuffle)
-        for i, setting in enumerate(settings):
-            rng = stream(options["seed"], "classification", record["name"], bandit, name_of(setting), shuffle)
-            chosen, _ = player(bandit, options["choices"] | setting)(X, rewards, order, NOTHING, NOTHING, rng)
+        choices = [options["choices"] | setting for setting in settings]
+        name = options["seed"], "classification", record["name"], bandit
+        streams = [stream(*name, name_of(setting), shuffle) for setting in settings]
+        runs = bandit_class(bandit).play(choices, X, rewards, order, streams)
+        for i, (chosen, _) in enumerate(runs):
             correct[i, shuffle] = np.packbits(chosen == y[order])
             pulls[i, shuffle] = np.bincount(chosen, minlength=arms)
     write_arrays(output, result, correct=correct, pulls=pulls)

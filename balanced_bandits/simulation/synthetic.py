@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from balanced_bandits.bandits import player
+from balanced_bandits.bandits import bandit_class
 from balanced_bandits.environments import synthetic
 from balanced_bandits.files import write_arrays
 from balanced_bandits.simulation.settings import name_of, settings_of
@@ -33,10 +33,13 @@ def play(specification: str, bandit: str, options: dict[str, Any], output: Path)
         z, order = synthetic.features(x, specification), np.arange(len(x))
         lost = synthetic.expected_rewards(x)
         lost = lost.max(axis=1, keepdims=True) - lost
-        for i, setting in enumerate(settings):
-            rng = stream(options["seed"], "synthetic", specification, bandit, name_of(setting), simulation)
-            snapshots = rounds + synthetic.WARM_START
-            chosen, thetas = player(bandit, options["choices"] | setting)(z, rewards, order, warm, snapshots, rng)
+        choices = [options["choices"] | setting for setting in settings]
+        name = options["seed"], "synthetic", specification, bandit
+        streams = [stream(*name, name_of(setting), simulation) for setting in settings]
+        runs = bandit_class(bandit).play(
+            choices, z, rewards, order, streams, forced=warm, snapshots=rounds + synthetic.WARM_START
+        )
+        for i, (chosen, thetas) in enumerate(runs):
             greedy = synthetic.greedy_arms(contexts, thetas, specification, options["choices"]["intercept"])
             agreement[i, simulation] = (greedy == optimum).mean(axis=1)
             regret[i, simulation] = lost[order, chosen][synthetic.WARM_START :].sum()

@@ -69,10 +69,10 @@ def step_cdf(lead, deviation):
 def logistic(Z, chosen, K, free, c=1.0):
     """Probabilities as a function of rows, by Newton steps from zero for the loss of the penalised regression.
 
-    Minimises c * (sum of -log p) + |slopes|^2 / 2, over an intercept (if ``free``) and slopes for each arm; for two arms
-    over one set of them, as scikit-learn does.
+    Minimises c * (sum of -log p) + |slopes|^2 / 2, over an intercept (if ``free``) and slopes for each arm; for two
+    arms over one set of them, as scikit-learn does.
     """
-    n, p = Z.shape
+    p = Z.shape[1]
     number = 1 if K == 2 else K
     theta = np.zeros((number, p))
     penalised = np.tile(np.arange(p) >= free, (number, 1)) / c
@@ -85,10 +85,10 @@ def logistic(Z, chosen, K, free, c=1.0):
         q = probabilities(theta, Z)
         miss = (q - np.eye(K)[chosen])[:, -number:]
         gradient = miss.T @ Z + penalised * theta
-        H = np.diag(penalised.ravel())
+        curvature = np.diag(penalised.ravel())
         for z, chances in zip(Z, q[:, -number:], strict=True):
-            H += np.kron(np.diag(chances) - np.outer(chances, chances), np.outer(z, z))
-        step = np.linalg.lstsq(H, gradient.ravel(), rcond=1e-13)[0].reshape(number, p)
+            curvature += np.kron(np.diag(chances) - np.outer(chances, chances), np.outer(z, z))
+        step = np.linalg.lstsq(curvature, gradient.ravel(), rcond=1e-13)[0].reshape(number, p)
         theta = theta - step / max(1.0, np.abs(Z @ step.T).max() / 5.0)  # the first steps may be too long
         if np.abs(step).max() < 1e-13:
             break

@@ -54,9 +54,7 @@ def test_same_arms_and_estimates_as_the_plain_transcription(
 ):
     contexts, rewards = problem(seed, n, d, K)
     forced = np.random.default_rng(seed).integers(0, K, warm)
-    plain = Reference(
-        name, K, alpha, gamma, intercept, lams, criterion, 3, variance, schedule, propensity, posteriors
-    )
+    plain = Reference(name, K, alpha, gamma, intercept, lams, criterion, 3, variance, schedule, propensity, posteriors)
     expected = reference_play(plain, contexts, rewards, forced, stream(seed, "play"))
     named = "every_step" if schedule == ("geometric", 0.0) else {schedule[0]: schedule[1]}
     chosen, _, memory = played(

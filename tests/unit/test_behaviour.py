@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
-from test_bandits import LINEAR, NOTHING, played, problem
+from test_bandits import LINEAR, played, problem
 
-from balanced_bandits.bandits import bandit_class, player
+from balanced_bandits.bandits import bandit_class
 from balanced_bandits.estimation.ridge import best_of
 from balanced_bandits.simulation.streams import stream
 
@@ -95,7 +95,9 @@ def test_without_the_prior_arms_do_starve(name):
 
 
 @pytest.mark.parametrize("name", LINEAR)
-@given(seed=st.integers(0, 10**6), n=st.integers(3, 60), d=st.integers(1, 8), chance=st.sampled_from([0.0, 0.02, 0.5, 1]))
+@given(
+    seed=st.integers(0, 10**6), n=st.integers(3, 60), d=st.integers(1, 8), chance=st.sampled_from([0.0, 0.02, 0.5, 1])
+)
 @settings(max_examples=40, deadline=None)
 def test_every_arm_keeps_a_variance_after_any_rewards_of_0_and_1(name, seed, n, d, chance):
     rng = np.random.default_rng(seed)
@@ -146,7 +148,9 @@ def test_order_and_snapshots(name):
     contexts, rewards = problem(2, 100, 2, 3)
     order = np.random.default_rng(0).permutation(100)[:80]
     snapshots = np.array([0, 5, 40, 80])
-    arms, thetas = player(name, {})(contexts, rewards, order, NOTHING, snapshots, stream(0, "play"))
+    arms, thetas = next(
+        bandit_class(name).play([{}], contexts, rewards, order, [stream(0, "play")], snapshots=snapshots)
+    )
     assert arms.shape == (80,)
     assert thetas.shape == (4, 3, 3)
     for k, rounds in enumerate(snapshots):
@@ -234,7 +238,39 @@ def test_bad_choices_are_refused(choice, word):
     with pytest.raises(ValueError, match=word):
         bandit_class("BLTS")(2, 2, **choice)
     with pytest.raises(ValueError, match=word):
-        player("BLTS", choice)
+        next(bandit_class("BLTS").play([choice], [[0.0, 1.0]], [[0.0, 1.0]], [0], [stream(0, "play")]))
+
+
+@pytest.mark.parametrize(
+    ("change", "word"),
+    [
+        ({"contexts": np.full((4, 2), np.nan)}, "not finite"),
+        ({"rewards": np.full((4, 3), np.inf)}, "not finite"),
+        ({"contexts": np.zeros(4)}, "shapes"),
+        ({"rewards": np.zeros((3, 3))}, "shapes"),
+        ({"order": [0, 4]}, "order must be a list of whole numbers from 0 to 3"),
+        ({"order": [-1]}, "order must be"),
+        ({"forced": [3]}, "forced must be a list of whole numbers from 0 to 2"),
+        ({"forced": [0] * 5}, "5 forced arms for 4 rounds"),
+        ({"snapshots": [2, 1]}, "snapshots must ascend"),
+        ({"streams": []}, "zip"),
+    ],
+    ids=str,
+)
+def test_rounds_that_cannot_be_played_are_refused(change, word):
+    rounds = {"contexts": np.zeros((4, 2)), "rewards": np.zeros((4, 3)), "order": range(4), "streams": [stream(0, "x")]}
+    with pytest.raises(ValueError, match=word):
+        next(bandit_class("LinTS").play([{}], **(rounds | change)))
+
+
+def test_many_settings_are_played_in_one_call():
+    contexts, rewards = problem(5, 80, 2, 3)
+    settings_ = [{"alpha": 0.5}, {"alpha": 2.0}, {"intercept": "none", "alpha": 1.0}]
+    together = bandit_class("LinTS").play(
+        settings_, contexts, rewards, range(80), [stream(i, "play") for i in range(3)]
+    )
+    for i, ((arms, _), setting) in enumerate(zip(together, settings_, strict=True)):
+        np.testing.assert_array_equal(arms, played("LinTS", contexts, rewards, i, **setting)[0])
 
 
 @pytest.mark.parametrize(("arms", "features"), [(0, 1), (1, 0), (-1, 2)])
