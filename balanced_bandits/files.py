@@ -1,5 +1,6 @@
 """Files that are either whole or not there."""
 
+import glob
 import json
 import os
 import tempfile
@@ -19,7 +20,8 @@ def whole_file(path: Path) -> Iterator[Path]:
     """Give a temporary path in the folder of ``path``; rename it to ``path`` if the block ends well.
 
     A reader, or a run that comes after a kill, sees the old file, the new one or none, never a part.
-    The temporary name keeps the ending of ``path``, which some writers go by.
+    The temporary name keeps the ending of ``path``, which some writers go by. What a killed writer of ``path`` left
+    behind is swept away when the next one is done.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(prefix=f".{path.stem}.", suffix=f".part{path.suffix}", dir=path.parent)
@@ -29,6 +31,8 @@ def whole_file(path: Path) -> Iterator[Path]:
         yield temporary
         temporary.chmod(0o666 & ~_umask())
         temporary.replace(path)
+        for left_behind in path.parent.glob(f".{glob.escape(path.stem)}.????????.part{glob.escape(path.suffix)}"):
+            left_behind.unlink(missing_ok=True)
     finally:
         with suppress(FileNotFoundError):
             temporary.unlink()

@@ -6,6 +6,8 @@ import os
 import pickle
 import re
 import stat
+import subprocess
+import sys
 import zipfile
 
 import numpy as np
@@ -48,6 +50,23 @@ def test_whole_file_leaves_nothing_after_an_exception(tmp_path, old, error):
         raise error
     assert names(tmp_path) == (["a.txt"] if old else [])
     assert not old or path.read_text() == old
+
+
+def test_what_a_killed_writer_left_is_swept_away_by_the_next(tmp_path):
+    path, other = tmp_path / "a[1].b.txt", tmp_path / "a[1].txt"
+    code = "import os, sys; from pathlib import Path; from balanced_bandits.files import whole_file\n"
+    code += (
+        "for name in sys.argv[1:]:\n    whole_file(Path(name)).__enter__().write_text('half')\nos.kill(os.getpid(), 9)"
+    )
+    assert subprocess.run([sys.executable, "-c", code, path, other], check=False).returncode == -9
+    assert len(names(tmp_path)) == 2
+    write_text(path, "new")
+    left = names(tmp_path)
+    assert len(left) == 2
+    assert "a[1].b.txt" in left
+    assert any(name.startswith(".a[1].") and ".b." not in name for name in left)  # the other file's is not touched
+    write_text(other, "new")
+    assert names(tmp_path) == ["a[1].b.txt", "a[1].txt"]
 
 
 def test_whole_file_takes_the_place_of_the_old_file(tmp_path):

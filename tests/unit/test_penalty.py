@@ -74,7 +74,7 @@ def test_scores_equal_those_of_refitting(free, seed, n, p, folds):
 @pytest.mark.parametrize(("n", "p"), SHAPES)
 def test_decomposition_reassembles_the_rows(n, p, free):
     rows, rewards, weights = problem(n, p, free)
-    values, basis, coordinates, targets, scores, centre, level, total = decompose(rows, rewards, weights, free)
+    values, basis, coordinates, _, scores, centre, level, total = decompose(rows, rewards, weights, free)
     scaled = np.sqrt(weights)[:, None] * (rows[:, free:] - centre)
     np.testing.assert_allclose(coordinates @ basis.T, scaled, atol=1e-10)
     np.testing.assert_allclose(coordinates.T @ coordinates, np.diag(values), atol=1e-8)
