@@ -30,7 +30,7 @@ def take(memory, z, arm, reward, uniform, known, options):
     if not uniform:
         if not known:
             look(memory, z, options)
-        propensity = win_probability(memory.means, memory.deviations, arm)
+        propensity = win_probability(memory.means, memory.deviations, arm, memory.nodes)
     remember(memory, z, arm, reward, 1.0 / max(options.gamma, propensity), uniform, known, options)
 
 

@@ -9,7 +9,7 @@ from balanced_bandits.bandits.loop import NEXT_TURN, ROUNDS
 from balanced_bandits.compilation import kernel, tight, written_out
 from balanced_bandits.estimation.logistic import new_coefficients
 from balanced_bandits.estimation.penalty import FIXED
-from balanced_bandits.estimation.propensity import Posteriors, new_posteriors
+from balanced_bandits.estimation.propensity import NODES, Posteriors, new_posteriors
 from balanced_bandits.estimation.ridge import (
     FIRST_CHECK,
     LARGEST_DRIFT,
@@ -62,6 +62,7 @@ class Memory(NamedTuple):
     looked_at: NDArray[np.float64]  # (p,): the context of the last look, for which arms.leverage holds
     means: NDArray[np.float64]  # (K,): what was found there
     deviations: NDArray[np.float64]  # (K,)
+    nodes: NDArray[np.float64]  # scratch of win_probability
     posteriors: Posteriors
     coefficients: NDArray[np.float64]  # of the logistic regression
 
@@ -91,6 +92,7 @@ def new_memory(capacity, number, size, options):
         np.full(size, np.nan),
         np.zeros(number),
         np.zeros(number),
+        np.zeros(NODES),
         new_posteriors(options.posteriors, number, size),
         new_coefficients(number, size),
     )

@@ -83,11 +83,9 @@ def keep_posterior(store, arms, alpha, periods):
 
 @tight
 def phi(x):
-    """Standard normal distribution function."""
-    if not x > -REACH:
-        return 0.0
-    if x >= REACH:
-        return 1.0
+    """Standard normal distribution function; no branches, so that a loop of it becomes vector instructions."""
+    x = x if x > -REACH else -REACH
+    x = x if x < REACH else REACH
     i = int((x + REACH) * STEPS + 0.5)
     x0 = i / STEPS - REACH
     h = x - x0
@@ -95,8 +93,8 @@ def phi(x):
 
 
 @tight
-def win_probability(means, deviations, arm):
-    """Probability that the draw of ``arm`` is the highest, draws being independent normals."""
+def win_probability(means, deviations, arm, nodes):
+    """Probability that the draw of ``arm`` is the highest, draws being independent normals; ``nodes`` is scratch."""
     if means.size == 1:
         return 1.0
     if means.size == 2:
@@ -106,43 +104,40 @@ def win_probability(means, deviations, arm):
         if spread == 0.0:
             return 0.5 if lead == 0.0 else (1.0 if lead > 0.0 else 0.0)
         return 0.5 * math.erfc(-lead / (spread * math.sqrt(2.0)))
-    # Most arms are out of reach of each other: where one always wins or always loses, no node has to be looked at.
-    lowest = means[arm] + deviations[arm] * QUANTILES[0]
-    highest = means[arm] + deviations[arm] * QUANTILES[NODES - 1]
-    rivals = 0
+    for k in range(NODES):
+        nodes[k] = 1.0
     for other in range(means.size):
-        if other != arm:
-            if highest - means[other] < -REACH * deviations[other]:
-                return 0.0
-            if not lowest - means[other] > REACH * deviations[other]:
-                rivals += 1
-    if rivals == 0:
-        return 1.0
+        if other == arm:
+            continue
+        lead, spread = means[arm] - means[other], deviations[arm]
+        if lead + spread * QUANTILES[NODES - 1] < -REACH * deviations[other]:
+            return 0.0  # loses at every node
+        if lead + spread * QUANTILES[0] > REACH * deviations[other]:
+            continue  # wins at every node
+        if deviations[other] > 0.0:
+            lead, spread = lead / deviations[other], spread / deviations[other]
+            for k in range(NODES):
+                nodes[k] *= phi(lead + spread * QUANTILES[k])
+        else:
+            for k in range(NODES):
+                draw = lead + spread * QUANTILES[k]
+                nodes[k] *= 1.0 if draw > 0.0 else (0.5 if draw == 0.0 else 0.0)
     total = 0.0
-    for node in QUANTILES:
-        draw = means[arm] + deviations[arm] * node
-        product = 1.0
-        for other in range(means.size):
-            if other != arm and not lowest - means[other] > REACH * deviations[other]:
-                if deviations[other] > 0.0:
-                    product *= phi((draw - means[other]) / deviations[other])
-                elif draw == means[other]:
-                    product *= 0.5
-                elif draw < means[other]:
-                    product = 0.0
-                if product < 1e-12:
-                    break
-        total += product
+    for k in range(NODES):
+        total += nodes[k]
     return total / NODES
 
 
 @kernel
 def win_probabilities(means, deviations):
     """Probabilities of all arms; they sum to one."""
-    probabilities = np.empty(means.size)
+    probabilities, nodes, total = np.empty(means.size), np.empty(NODES), 0.0
     for arm in range(means.size):
-        probabilities[arm] = win_probability(means, deviations, arm)
-    return probabilities / probabilities.sum()
+        probabilities[arm] = win_probability(means, deviations, arm, nodes)
+        total += probabilities[arm]
+    for arm in range(means.size):
+        probabilities[arm] /= total
+    return probabilities
 
 
 @kernel
@@ -152,7 +147,7 @@ def add_shares(rows, chosen, theta, inverse, scale, periods, shares):
     ``scale`` includes alpha^2.
     """
     n, arms = rows.shape[0], theta.shape[0]
-    means, deviations = np.empty((CHUNK, arms)), np.empty((CHUNK, arms))
+    means, deviations, nodes = np.empty((CHUNK, arms)), np.empty((CHUNK, arms)), np.empty(NODES)
     for start in range(0, n, CHUNK):
         stop = min(start + CHUNK, n)
         part = rows[start:stop]
@@ -166,7 +161,7 @@ def add_shares(rows, chosen, theta, inverse, scale, periods, shares):
                 means[i, a] = centres[i]
                 deviations[i, a] = math.sqrt(scale[a] * max(quadratic, 0.0))
         for i in range(stop - start):
-            shares[start + i] += periods * win_probability(means[i], deviations[i], chosen[start + i])
+            shares[start + i] += periods * win_probability(means[i], deviations[i], chosen[start + i], nodes)
 
 
 @kernel
