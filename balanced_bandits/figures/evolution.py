@@ -1,5 +1,6 @@
 """Figures 2 and 3: how the assignment of arms evolves, a row a bandit, a column a number of observations."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -70,7 +71,7 @@ def draw(
 
 def _regions(panel: Axes, greedy: NDArray[Any], optimum: dict[str, NDArray[Any]], specification: str) -> None:
     """Tint the regions of the greedy policy, and draw the boundary to be found."""
-    side = int(optimum["grid_side"])
+    side = math.isqrt(len(optimum["grid"]))
     ticks = optimum["grid"][:side, 1]
     half = (ticks[1] - ticks[0]) / 2
     extent = (ticks[0] - half, ticks[-1] + half, ticks[0] - half, ticks[-1] + half)
