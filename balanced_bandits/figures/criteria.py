@@ -7,7 +7,7 @@ from matplotlib.lines import Line2D
 
 from balanced_bandits.figures.style import SPECIFICATIONS, TEXT, bandit_styles
 
-TARGETS = {"true": "true optimum", "predictors": "best linear predictors", "value": "value-best linear policy"}
+TARGETS = {"truth": "true optimum", "predictors": "best linear predictors", "value": "value-best linear policy"}
 MOMENTS = {"some": "at some time", "end": "at the end"}
 
 

@@ -11,7 +11,6 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 from numpy.typing import NDArray
 
-from balanced_bandits.environments.synthetic import WARM_START
 from balanced_bandits.figures.style import ARM_COLOURS, ARM_MARKERS, ARM_NAMES, GREY, TEXT, short_setting, tint
 
 # Points of a panel: of more than this many, every second, third ... is shown.
@@ -35,7 +34,7 @@ def draw(
     """Draw what ``evolution.npz`` and ``optima.npz`` hold, each as a record and arrays."""
     record, arrays = evolution
     _, optimum = optima
-    bandits, columns = record["bandits"], record["columns"]
+    bandits, columns, warm = record["bandits"], record["columns"], record["warm_start"]
     left, right, top, bottom, gap = 0.84, 0.04, 0.36, 0.84, 0.05
     panel = (TEXT - left - right - gap * (len(columns) - 1)) / len(columns)
     panel = min(panel, 1.4)
@@ -51,9 +50,9 @@ def draw(
     for i, bandit in enumerate(bandits):
         key = f"{specification}.{bandit}"
         for j, rounds in enumerate(columns):
-            so_far = slice(WARM_START + rounds)
+            so_far = slice(warm + rounds)
             _regions(axes[i, j], arrays[f"{key}.greedy"][j], optimum, specification)
-            _points(axes[i, j], arrays[f"{key}.x"][so_far], arrays[f"{key}.arms"][so_far])
+            _points(axes[i, j], arrays[f"{key}.x"][so_far], arrays[f"{key}.arms"][so_far], warm)
         setting = short_setting(record["settings"][specification][bandit]).replace(" ", "\n")
         axes[i, 0].set_ylabel("$x_1$", fontsize=7, labelpad=0)
         # The name and the setting stand together, left of the ticks.
@@ -65,7 +64,7 @@ def draw(
         axes[-1, j].set_xlabel("$x_0$", fontsize=7, labelpad=0)
     figure.text(0.5 + (left - right) / 2 / TEXT, 1 - 0.03 / height, "observations after the warm start", ha="center",
                 va="top", fontsize=8)  # fmt: skip
-    _legend(figure, specification)
+    _legend(figure, specification, warm)
     return figure
 
 
@@ -80,8 +79,10 @@ def _regions(panel: Axes, greedy: NDArray[Any], optimum: dict[str, NDArray[Any]]
                  vmin=-0.5, vmax=2.5, interpolation="nearest", zorder=0)  # fmt: skip
     for name, line, _ in BOUNDARIES[specification]:
         arms = optimum[name].reshape(side, side).T
-        for arm in np.unique(arms)[:-1]:  # the last one's boundary is that of the others
-            panel.contour(ticks, ticks, arms == arm, levels=[0.5], colors="black", linewidths=0.8, linestyles=line,
+        # Each line once, or its dashes would fill up: around an arm, apart from where it meets one before it.
+        for arm in np.unique(arms)[:-1]:
+            inside = np.ma.masked_array(arms == arm, mask=arms < arm)
+            panel.contour(ticks, ticks, inside, levels=[0.5], colors="black", linewidths=0.8, linestyles=line,
                           zorder=3)  # fmt: skip
     panel.set(xlim=(ticks[0], ticks[-1]), ylim=(ticks[0], ticks[-1]), aspect="equal")
     panel.set_xticks([-2, 0, 2])
@@ -89,10 +90,9 @@ def _regions(panel: Axes, greedy: NDArray[Any], optimum: dict[str, NDArray[Any]]
     panel.tick_params(length=2, width=0.6, labelsize=6, pad=1.5)
 
 
-def _points(panel: Axes, x: NDArray[np.float64], arms: NDArray[Any]) -> None:
+def _points(panel: Axes, x: NDArray[np.float64], arms: NDArray[Any], warm: int) -> None:
     """The contexts (n, 2) so far in the colour and shape of the arm they were given; the warm start in a frame."""
-    warm = x[:WARM_START]
-    low, high = warm.min(axis=0) - 0.06, warm.max(axis=0) + 0.06
+    low, high = x[:warm].min(axis=0) - 0.06, x[:warm].max(axis=0) + 0.06
     panel.add_patch(Rectangle(low, *(high - low), fill=False, edgecolor="black", linewidth=0.7, zorder=4))
     step = -(-len(x) // MOST_POINTS)
     x, arms = x[::step], arms[::step]
@@ -104,7 +104,7 @@ def _points(panel: Axes, x: NDArray[np.float64], arms: NDArray[Any]) -> None:
                       edgecolors=POINT_EDGES[arm], zorder=2)  # fmt: skip
 
 
-def _legend(figure: Figure, specification: str) -> None:
+def _legend(figure: Figure, specification: str, warm: int) -> None:
     """Explain points, regions, the frame and the lines."""
     points = [
         Line2D([], [], color=colour, marker=marker, linestyle="", markersize=4, label=f"given {name}")
@@ -119,6 +119,6 @@ def _legend(figure: Figure, specification: str) -> None:
         for _, line, label in BOUNDARIES[specification]
     ]
     frame = Line2D([], [], color="black", marker="s", markerfacecolor="none", markersize=5, markeredgewidth=0.7,
-                   linestyle="", label=f"frame of the {WARM_START} warm-start contexts")  # fmt: skip
+                   linestyle="", label=f"frame of the {warm} warm-start contexts")  # fmt: skip
     figure.legend(handles=[*points, *regions, frame, *lines], loc="lower center", ncol=3, frameon=False, fontsize=7,
                   handletextpad=0.5, columnspacing=1.6, borderaxespad=0.2)  # fmt: skip
