@@ -129,6 +129,15 @@ def synthetic_options(wildcards):
     )
 
 
+def drawings(stem, caption, category):
+    """The files of a figure, one a format; of these the report shows one, with a caption of workflow/report."""
+    paths = {name: f"figures/{stem}.{name}" for name in config["figures"]["formats"]}
+    shown = next(name for name in ("png", "svg", "pdf") if name in paths)
+    about = {"caption": f"../report/{caption}.rst", "category": category}
+    paths[shown] = report(paths[shown], **about)
+    return list(paths.values())
+
+
 onstart:
     try:
         hold_folder(Path(".snakemake"))
