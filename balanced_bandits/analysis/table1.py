@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 
 from balanced_bandits.analysis import intervals
 from balanced_bandits.analysis.criterion import Traces, all_criteria, criterion_of, rounds_to_find
-from balanced_bandits.environments.synthetic import WARM_START, greedy_arms
+from balanced_bandits.environments.synthetic import SHOWN, WARM_START, greedy_arms
 from balanced_bandits.files import read_arrays, write_arrays
 from balanced_bandits.simulation.settings import name_of
-from balanced_bandits.simulation.synthetic import SHOWN
 
 # What the paper says, to stand beside ours: Table 1, and the observations after which the text says it was found.
 PAPER_PERCENT = {

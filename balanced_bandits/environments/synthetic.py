@@ -18,6 +18,8 @@ NOISE = 0.1  # standard deviation of the rewards
 WARM_START = 50
 WARM_INTERVAL = (-1.15, -0.85)
 SPECIFICATIONS = ("well", "mis")
+# Rounds after the warm start that Figures 2 and 3 show, among them those that the text names (20, 110 and 240).
+SHOWN = (0, 20, 50, 110, 240, 1000, 10000)
 
 
 def expected_rewards(x: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -11,6 +11,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 from numpy.typing import NDArray
 
+from balanced_bandits.errors import InputError
 from balanced_bandits.figures.style import ARM_COLOURS, ARM_MARKERS, ARM_NAMES, GREY, TEXT, short_setting, tint
 
 # Points of a panel: of more than this many, every second, third ... is shown.
@@ -35,6 +36,9 @@ def draw(
     record, arrays = evolution
     _, optimum = optima
     bandits, columns, warm = record["bandits"], record["columns"], record["warm_start"]
+    for key in (f"{specification}.{bandit}" for bandit in bandits):
+        if len(arrays[f"{key}.x"]) < warm + max(columns):
+            raise InputError(f"{key} has no {max(columns):,} rounds to show; make evolution.npz again.")
     left, right, top, bottom, gap = 0.84, 0.04, 0.36, 0.84, 0.05
     panel = (TEXT - left - right - gap * (len(columns) - 1)) / len(columns)
     panel = min(panel, 1.4)

@@ -16,8 +16,6 @@ from balanced_bandits.simulation.streams import stream
 
 EVALUATION_CONTEXTS = 10_000  # on which a policy is held against the optima
 SNAPSHOTS_PER_DECADE = 20
-# Rounds that Figures 2 and 3 show, among them those that the paper's text names (20, 110 and 240).
-SHOWN = (0, 20, 50, 110, 240, 1000, 10000)
 
 
 def play(specification: str, bandit: str, options: dict[str, Any], optima: Path, output: Path) -> None:
@@ -42,14 +40,17 @@ def play(specification: str, bandit: str, options: dict[str, Any], optima: Path,
     arrays |= {
         "first_order": np.empty(shape[:2]),
         "arms": np.empty((len(settings), synthetic.WARM_START + horizon), np.int8),
+        "thetas": np.empty((len(settings), len(rounds), synthetic.ARMS, len(columns))),
     }
-    arrays |= {"thetas": np.empty((len(settings), len(rounds), synthetic.ARMS, len(columns)))}
     seconds = np.zeros(len(settings))
     for simulation in range(simulations):
         x, rewards, warm = synthetic.draw(horizon, stream(options["seed"], "synthetic", "environment", simulation))
         z, order = synthetic.features(x, specification), np.arange(len(x))
         lost = synthetic.expected_rewards(x)
         lost = lost.max(axis=1, keepdims=True) - lost
+        if simulation == 0:  # what is compiled is compiled now, and not on the clock
+            few = np.arange(synthetic.WARM_START + 1)
+            player(bandit, options["choices"] | settings[0])(z, rewards, few, warm, few[:1], np.random.default_rng(0))
         for i, setting in enumerate(settings):
             rng = stream(options["seed"], "synthetic", specification, bandit, name_of(setting), simulation)
             started = time.perf_counter()
@@ -77,7 +78,7 @@ def play(specification: str, bandit: str, options: dict[str, Any], optima: Path,
 
 def evaluation(
     seed: int, specification: str, intercept: str, optima: Path
-) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """What policies are held against: the design of the contexts, transposed (p, n), and the arms of the optima.
 
     The latter (4, n) are those of the truth, the predictors, the value-best policy and its mirror image.
@@ -86,7 +87,7 @@ def evaluation(
     _, found = read_arrays(optima)
     assigned = synthetic.assignments(contexts, found["theta_predictors"], found["theta_value"])
     columns = np.ascontiguousarray(synthetic.design(contexts, specification, intercept).T)
-    return columns, np.stack(list(assigned.values()))
+    return columns, np.stack(list(assigned.values())).astype(float)
 
 
 def snapshot_rounds(horizon: int) -> NDArray[np.int64]:
@@ -96,4 +97,4 @@ def snapshot_rounds(horizon: int) -> NDArray[np.int64]:
     """
     count = 1 + int(np.ceil(SNAPSHOTS_PER_DECADE * np.log10(max(horizon, 1))))
     spaced = np.geomspace(1, horizon, count).round().astype(np.int64)
-    return np.unique([*spaced, *(shown for shown in SHOWN if shown <= horizon)])
+    return np.unique([*spaced, *(shown for shown in synthetic.SHOWN if shown <= horizon)])
