@@ -22,7 +22,7 @@ def draw(curves: pd.DataFrame, table1: pd.DataFrame) -> Figure:
     figure = Figure(figsize=(TEXT, 4.7))
     axes = figure.subplots(
         2, len(specs), squeeze=False, sharex=True, sharey="row",
-        gridspec_kw={"left": 0.085, "right": 0.985, "bottom": 0.175, "top": 0.945, "wspace": 0.06, "hspace": 0.08},
+        gridspec_kw={"left": 0.085, "right": 0.985, "bottom": 0.175, "top": 0.945, "wspace": 0.09, "hspace": 0.08},
     )  # fmt: skip
     for j, spec in enumerate(specs):
         axes[0, j].set_title(SPECIFICATIONS[spec], fontsize=9)
@@ -32,9 +32,14 @@ def draw(curves: pd.DataFrame, table1: pd.DataFrame) -> Figure:
             if rows.empty:
                 continue
             line = {"color": styles[bandit]["color"], "linestyle": styles[bandit]["linestyle"], "linewidth": 1.3}
-            for panel, (middle, low, high, _) in ((axes[0, j], REGRET), (axes[1, j], FOUND)):
-                panel.plot(rows["round"], rows[middle], **line, label=bandit)
-                panel.fill_between(rows["round"], rows[low], rows[high], color=line["color"], alpha=0.15, linewidth=0)
+            band = {"color": line["color"], "alpha": 0.15, "linewidth": 0}
+            middle, low, high, _ = REGRET
+            axes[0, j].plot(rows["round"], rows[middle], **line, label=bandit)
+            axes[0, j].fill_between(rows["round"], rows[low], rows[high], **band)
+            # A simulation has found the optimum from the round at which it was looked at.
+            middle, low, high, _ = FOUND
+            axes[1, j].plot(rows["round"], rows[middle], **line, label=bandit, drawstyle="steps-post")
+            axes[1, j].fill_between(rows["round"], rows[low], rows[high], **band, step="post")
             settings.append(f"{bandit} {short_setting(rows['setting'].iloc[0])}")
         # The settings behind the lines, since each is the best of a grid.
         axes[0, j].text(0.02, 0.97, "\n".join(settings), transform=axes[0, j].transAxes, va="top", fontsize=6,
@@ -43,13 +48,18 @@ def draw(curves: pd.DataFrame, table1: pd.DataFrame) -> Figure:
         _marks(axes[1, j], marks, styles)
         axes[1, j].set(xlabel="rounds after the warm start", ylim=(-3, 124), yticks=range(0, 101, 20))
         axes[1, j].set_xscale("log")
+        axes[1, j].set_xlim(1, max(2, curves["round"].max()))
         for panel in axes[:, j]:
             panel.grid(color="#e6e6e6", linewidth=0.5)
             panel.set_axisbelow(True)
             panel.tick_params(length=2.5, width=0.6)
             panel.tick_params(which="minor", length=1.5, width=0.4)
     axes[0, 0].set(ylabel=REGRET[-1])
-    axes[0, 0].set_ylim(bottom=0)
+    # Lost rewards add up from tenths to thousands; an end of a band below the axis is cut off.
+    axes[0, 0].set_yscale("log", nonpositive="clip")
+    positive = curves.loc[(curves["round"] >= 1) & (curves["regret_mean"] > 0), "regret_mean"]
+    if len(positive):
+        axes[0, 0].set_ylim(bottom=positive.min() / 2)
     axes[1, 0].set(ylabel=FOUND[-1])
     figure.align_ylabels(axes[:, 0])
     handles = [

@@ -25,7 +25,7 @@ def draw(surfaces: pd.DataFrame) -> Figure:
     arms = sorted(shown["arm"].unique())
     faces, colours = _faces(shown, arms)
     figure = Figure(figsize=(COLUMN, 0.88 * COLUMN))
-    axes = figure.add_axes((0.0, 0.06, 0.93, 0.98), projection="3d", computed_zorder=False)
+    axes = figure.add_axes((0.0, 0.08, 0.93, 0.92), projection="3d", computed_zorder=False)
     # One collection for all arms: matplotlib sorts the faces of a collection by depth, but not one against another.
     axes.add_collection3d(Poly3DCollection(faces, facecolors=colours, edgecolors=colours, linewidths=0.25))
     low, high = shown["expected_reward"].min(), shown["expected_reward"].max()
@@ -37,7 +37,7 @@ def draw(surfaces: pd.DataFrame) -> Figure:
     axes.tick_params(labelsize=7, pad=-3)
     axes.tick_params(axis="z", pad=-1)
     axes.view_init(elev=ELEVATION, azim=AZIMUTH)
-    axes.set_box_aspect((1, 1, 0.85))
+    axes.set_box_aspect((1, 1, 0.85), zoom=1.02)
     handles = [Patch(facecolor=ARM_COLOURS[arm], label=ARM_NAMES[arm]) for arm in arms]
     figure.legend(handles=handles, loc="lower center", ncol=len(arms), frameon=False, fontsize=7, borderaxespad=0.2,
                   handlelength=1.2, handletextpad=0.4, columnspacing=1.2)  # fmt: skip
