@@ -15,7 +15,7 @@ from balanced_bandits.errors import InputError
 def checked_config(given: dict[str, Any], schema_path: Path) -> dict[str, Any]:
     """The configuration ``given``, with the schema's defaults filled in; raises if anything is wrong with it."""
     schema = yaml.safe_load(schema_path.read_text())
-    config = _with_numbers(copy.deepcopy(given), schema)
+    config: dict[str, Any] = _with_numbers(copy.deepcopy(given), schema)
     problems = [sentence for error in jsonschema.Draft202012Validator(schema).iter_errors(config)
                 for sentence in _sentences(error)]  # fmt: skip
     if problems:

@@ -3,6 +3,12 @@
 import pandas as pd
 
 SPECIFICATIONS = {"well": "well-specified", "mis": "mis-specified"}
+TARGETS = {
+    "truth": "the best arms",
+    "predictors": "the best linear predictors",
+    "value": "the best linear policy",
+}
+WHEN = {"some": "some time", "end": "the end"}
 HEAD = ["models", "bandit", "found, %", "95 % interval", "paper, %", "inside", "held out, %", "rounds to find it",
         "paper", "setting"]  # fmt: skip
 
@@ -29,17 +35,15 @@ def cells(table: pd.DataFrame) -> list[list[str]]:
 def caption(table: pd.DataFrame) -> str:
     """What the table counts."""
     by = "; ".join(
-        f"{SPECIFICATIONS[spec]}: {first['threshold']:g} agreement with {first['target']}, at {WHEN[first['when']]}"
-        for spec, first in table.groupby("spec", sort=False).first().to_dict("index").items()
+        f"{SPECIFICATIONS[row['spec']]}: agreement with {TARGETS[row['target']]} on "
+        f"{100 * row['threshold']:g} % of contexts at {WHEN[row['when']]}"
+        for row in table.drop_duplicates("spec").to_dict("records")
     )
     return (
         f"How often each bandit finds the optimal assignment, in {table['simulations'].max()} simulations, at its best "
         f"setting ({by}). Held out: the setting chosen on one half of the simulations, counted on the other. Rounds to "
         "find it: the median over the simulations that found it."
     )
-
-
-WHEN = {"some": "some time", "end": "the end"}
 
 
 def markdown(table: pd.DataFrame) -> str:
