@@ -1,5 +1,7 @@
 """How the percentages of Table 1 move with what counts as finding the optimum."""
 
+from typing import Any
+
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -61,7 +63,7 @@ def _panel(
     paper: pd.DataFrame,
     bandits: list[str],
     thresholds: list[float],
-    styles: dict[str, dict[str, object]],
+    styles: dict[str, dict[str, Any]],
 ) -> None:
     """Percentages with their intervals by threshold, side by side, and the paper's in a strip of their own."""
     for k, bandit in enumerate(bandits):

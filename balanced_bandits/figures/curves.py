@@ -78,10 +78,10 @@ def draw(curves: pd.DataFrame, table1: pd.DataFrame) -> Figure:
 
 def _marks(panel: Axes, marks: pd.DataFrame, styles: dict[str, dict[str, Any]]) -> None:
     """A triangle and a thin line for each number of rounds that the paper names, one below the other."""
-    for i, row in enumerate(marks.itertuples()):
-        line = {"color": styles[row.bandit]["color"], "linestyle": styles[row.bandit]["linestyle"]}
+    for i, (bandit, rounds) in enumerate(zip(marks["bandit"], marks["paper_rounds"].astype(float), strict=True)):
+        line = {"color": styles[bandit]["color"], "linestyle": styles[bandit]["linestyle"]}
         height = 117 - 9 * i
-        panel.plot([row.paper_rounds] * 2, [-3, height], **line, linewidth=0.7, zorder=1)
-        panel.plot([row.paper_rounds], [height], marker="v", color=line["color"], markersize=5, linestyle="")
-        panel.annotate(f"{row.bandit} {row.paper_rounds:g}", (row.paper_rounds, height), xytext=(-5, 0), fontsize=6.5,
-                       textcoords="offset points", ha="right", va="center", color=line["color"])  # fmt: skip
+        panel.plot([rounds, rounds], [-3, height], **line, linewidth=0.7, zorder=1)
+        panel.plot([rounds], [height], marker="v", color=line["color"], markersize=5, linestyle="")
+        panel.annotate(f"{bandit} {rounds:g}", (rounds, height), xytext=(-5, 0), textcoords="offset points",
+                       ha="right", va="center", fontsize=6.5, color=line["color"])  # fmt: skip

@@ -20,7 +20,7 @@ MOST_POINTS = 1000
 REGION_TINTS = [tint(colour, strength) for colour, strength in zip(ARM_COLOURS, (0.30, 0.28, 0.42), strict=True)]
 POINT_EDGES = ("white", "#7a5c00", "white")  # yellow is the lightest, and stands out by a dark edge
 # The boundary to be found, by specification: which policy of the optima, its line, and what the legend calls it.
-BOUNDARIES = {
+BOUNDARIES: dict[str, list[tuple[str, Any, str]]] = {
     "well": [("arms_true", "solid", "boundary of the true optimum")],
     "mis": [("arms_predictors", "solid", "boundary of the best linear predictors"),
             ("arms_value", "dashed", "boundary of the value-best linear policy")],

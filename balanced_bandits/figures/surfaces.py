@@ -1,13 +1,14 @@
 """Figure 1: the expected reward of each arm over the contexts, three surfaces that meet in a circle."""
 
 import itertools
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
-from mpl_toolkits.mplot3d.art3d import Poly3DCollection
+from mpl_toolkits.mplot3d.art3d import Poly3DCollection  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 
 from balanced_bandits.figures.style import ARM_COLOURS, ARM_NAMES, COLUMN
@@ -25,7 +26,7 @@ def draw(surfaces: pd.DataFrame) -> Figure:
     arms = sorted(shown["arm"].unique())
     faces, colours = _faces(shown, arms)
     figure = Figure(figsize=(COLUMN, 0.88 * COLUMN))
-    axes = figure.add_axes((0.0, 0.08, 0.93, 0.92), projection="3d", computed_zorder=False)
+    axes: Any = figure.add_axes((0.0, 0.08, 0.93, 0.92), projection="3d", computed_zorder=False)
     # One collection for all arms: matplotlib sorts the faces of a collection by depth, but not one against another.
     axes.add_collection3d(Poly3DCollection(faces, facecolors=colours, edgecolors=colours, linewidths=0.25))
     low, high = shown["expected_reward"].min(), shown["expected_reward"].max()

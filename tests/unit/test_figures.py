@@ -339,7 +339,8 @@ def test_every_setting_has_a_place_and_the_one_taken_is_filled():
     for panel in figure.axes:
         assert len(panel.containers) == 5
         for container in panel.containers:
-            np.testing.assert_allclose(container.lines[0].get_ydata(orig=False), [50, 65])  # the criterion of Table 1 alone
+            # by the criterion of Table 1 alone
+            np.testing.assert_allclose(container.lines[0].get_ydata(orig=False), [50, 65])
         taken = [line for line in panel.lines if line.get_markersize() == 6]
         assert [float(line.get_ydata()[0]) for line in taken] == [65] * 5
         papers = [c.get_segments()[0][0][1] for c in panel.collections if len(c.get_segments()) == 1]
