@@ -18,7 +18,7 @@ ROW = 0.155  # inches
 LABELS = 1.95
 NUMBER, MARK = 0.335, 0.165  # the widths of a column
 TITLES = 0.95  # the height of the columns' titles
-LEGEND = 0.42
+LEGEND = 0.62
 SHORT_TARGETS = {"truth": "true optimum", "predictors": "predictors", "value": "value-best"}
 SHORT_MOMENTS = {"some": "some time", "end": "the end"}
 # Where the paper's number lies is told by lightness and a sign as well as by colour: fill, text, sign.
@@ -59,7 +59,8 @@ def blocks(atlas: pd.DataFrame) -> dict[str, list[Row]]:
     )
     first = {spec: of_spec[0] for spec, of_spec in targets.items()}
     default = Row("", cells[0], first, whens[0], thresholds[0], rules[0])
-    shown = {"how the bandits estimate": [default._replace(label=cell, cell=cell) for cell in cells]}
+    estimation = "how the bandits estimate: variance, top of the λ grid, intercept; the first row is the default"
+    shown = {estimation: [default._replace(label=cell, cell=cell) for cell in cells]}
     changed = [first, *(first | {spec: target} for spec in targets for target in targets[spec][1:])]
     criteria = [
         default._replace(targets=by_spec, when=when, threshold=threshold)
@@ -67,8 +68,10 @@ def blocks(atlas: pd.DataFrame) -> dict[str, list[Row]]:
         for when in whens
         for threshold in sorted(thresholds)
     ]
-    shown["what counts as found"] = [row._replace(label=_criterion(row)) for row in criteria if row != default]
-    shown["how the setting is chosen"] = [default._replace(label=short_setting(rule), rule=rule) for rule in rules[1:]]
+    finding = f"what counts as found; the default is: {_criterion(default)}"
+    shown[finding] = [row._replace(label=_criterion(row)) for row in criteria if row != default]
+    choosing = f"how the setting is chosen; the default is: {rules[0]}"
+    shown[choosing] = [default._replace(label=short_setting(rule), rule=rule) for rule in rules[1:]]
     return {title: rows for title, rows in shown.items() if rows}
 
 
@@ -105,7 +108,7 @@ def draw(atlas: pd.DataFrame, orderings: pd.DataFrame) -> Figure:
             for key, x in x_pairs.items():
                 _verdict(panel, x, y, _rows_of(orderings, row, key[0], better=key[1], worse=key[2]))
             y += ROW
-    _legend(figure, height)
+    _legend(figure, atlas["simulations"], height)
     return figure
 
 
@@ -168,13 +171,16 @@ def _verdict(panel: Axes, x: float, y: float, rows: pd.DataFrame) -> None:
         panel.plot([x + MARK / 2], [y + ROW / 2], **VERDICTS[verdict], markersize=4, markeredgewidth=0.9)
 
 
-def _legend(figure: Figure, height: float) -> None:
-    """Explain fills and marks."""
+def _legend(figure: Figure, simulations: "pd.Series[int]", height: float) -> None:
+    """Explain fills and marks, and say how many simulations the intervals rest on."""
     fills = [Patch(facecolor=PLACES[place][0], edgecolor="#999999", linewidth=0.3, label=label)
              for place, label in PLACE_NAMES.items()]  # fmt: skip
     marks = [
         Line2D([], [], **style, linestyle="", markersize=4.5, label=verdict) for verdict, style in VERDICTS.items()
     ]
-    for y, handles in ((0.22, fills), (0.03, marks)):
+    for y, handles in ((0.40, fills), (0.21, marks)):
         figure.add_artist(figure.legend(handles=handles, loc="lower center", bbox_to_anchor=(0.5, y / height), ncol=3,
                                         frameon=False, fontsize=7, borderaxespad=0, columnspacing=1.6))  # fmt: skip
+    counts = " to ".join(str(count) for count in dict.fromkeys([simulations.min(), simulations.max()]))
+    note = f"{counts} simulations a row; –: not concerned, or no number"
+    figure.text(0.5, 0.07 / height, note, ha="center", fontsize=6.5, color="#555555")

@@ -95,8 +95,8 @@ def atlas_tables(bandits=FIVE):
             key = {"cell": cell, "spec": spec, "target": target, "when": when, "threshold": threshold,
                    "setting_rule": rule}  # fmt: skip
             for bandit, percent in zip(bandits, (80.0, 99.0, 10.0, 79.0, 33.0), strict=False):
-                rows.append(key | {"bandit": bandit, "percent": percent, "low": percent - 5, "high": percent + 5,
-                                   "paper_percent": PERCENT.get(bandit)})  # fmt: skip
+                rows.append(key | {"bandit": bandit, "simulations": 20, "percent": percent, "low": percent - 5,
+                                   "high": percent + 5, "paper_percent": PERCENT.get(bandit)})  # fmt: skip
             for better, worse, verdict in (("BLTS", "LinTS", "holds"), ("BLTS", "BLUCB", "holds weakly"),
                                            ("LinTS", "LinUCB", "does not hold")):  # fmt: skip
                 orderings.append(key | {"better": better, "worse": worse, "verdict": verdict})
@@ -379,21 +379,24 @@ def test_the_atlas_tells_which_orderings_hold_by_shape_and_fill():
     assert marks.count(("o", False)) == marks.count(("o", True)) == marks.count(("x", False)) == 20
     written = [text.get_text() for text in figure.axes[0].texts]
     assert written.count("BLTS > LinTS") == 2
+    assert any(text.startswith("20 simulations a row") for text in texts(figure))
     assert legend_texts(figure)[3:] == ["holds", "holds weakly", "does not hold"]
 
 
 def test_rows_of_the_atlas_depart_from_the_default_in_one_respect():
     shown = atlas.blocks(atlas_tables()[0])
     assert {title: [row.label for row in rows] for title, rows in shown.items()} == {
-        "how the bandits estimate": ["default", "no intercept"],
-        "what counts as found": [
+        "how the bandits estimate: variance, top of the λ grid, intercept; the first row is the default": [
+            "default", "no intercept",
+        ],
+        "what counts as found; the default is: predictors, some time, ≥ 0.95": [
             "predictors, some time, ≥ 0.9", "predictors, the end, ≥ 0.9", "predictors, the end, ≥ 0.95",
             "value-best, some time, ≥ 0.9", "value-best, some time, ≥ 0.95", "value-best, the end, ≥ 0.9",
             "value-best, the end, ≥ 0.95",
         ],
-        "how the setting is chosen": ["γ=0.1"],
+        "how the setting is chosen; the default is: best": ["γ=0.1"],
     }  # fmt: skip
-    criteria_rows = shown["what counts as found"]
+    _, criteria_rows, _ = shown.values()
     assert {row.cell for row in criteria_rows} == {"default"}
     assert {row.rule for row in criteria_rows} == {"best"}
     assert {row.targets["well"] for row in criteria_rows} == {"truth"}
