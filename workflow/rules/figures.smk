@@ -34,7 +34,7 @@ rule draw_pairwise:
 rule draw_surfaces:
     input:
         script=script("draw_surfaces.py"),
-        surfaces="results/synthetic/surfaces.csv",
+        surfaces=rules.optima.output.surfaces,
     output:
         drawings("synthetic/surfaces", "surfaces", "The synthetic example"),
     log:
@@ -57,7 +57,7 @@ rule draw_evolution:
     input:
         script=script("draw_evolution.py"),
         evolution="results/synthetic/evolution.npz",
-        optima="results/synthetic/optima.npz",
+        optima=rules.optima.output.optima,
     output:
         drawings(
             "synthetic/evolution_{specification}", "evolution", "The synthetic example"
@@ -150,8 +150,8 @@ rule draw_settings:
 rule draw_atlas:
     input:
         script=script("draw_atlas.py"),
-        atlas="results/sensitivity/atlas.csv",
-        orderings="results/sensitivity/atlas_orderings.csv",
+        atlas=rules.atlas.output.atlas,
+        orderings=rules.atlas.output.orderings,
     output:
         drawings("sensitivity/atlas", "atlas", "Sensitivity of the synthetic example"),
     log:
