@@ -14,7 +14,7 @@ from matplotlib.patches import Patch, Rectangle
 
 from balanced_bandits.figures.style import SPECIFICATIONS, TEXT, short_setting
 
-ROW = 0.155  # inches
+ROW = 0.175  # inches
 LABELS = 1.95
 NUMBER, MARK = 0.335, 0.165  # the widths of a column
 TITLES = 0.95  # the height of the columns' titles
@@ -151,7 +151,7 @@ def _titles(
 
 
 def _number(panel: Axes, x: float, y: float, rows: pd.DataFrame) -> None:
-    """Our percentage on a fill that says where the paper's lies; a dash if there is none."""
+    """Our percentage and its interval on a fill that says where the paper's number lies; a dash if there is none."""
     if rows.empty or pd.isna(rows["percent"].iloc[0]):
         panel.text(x + NUMBER / 2, y + ROW / 2, "–", fontsize=6.5, ha="center", va="center", color="#777777")
         return
@@ -159,9 +159,15 @@ def _number(panel: Axes, x: float, y: float, rows: pd.DataFrame) -> None:
     place = "alone" if pd.isna(paper) else "inside" if low <= paper <= high else "lower" if paper > high else "higher"
     fill, colour, sign = PLACES[place]
     panel.add_patch(Rectangle((x, y), NUMBER, ROW, facecolor=fill, edgecolor="white", linewidth=0.8))
-    panel.text(
-        x + NUMBER / 2, y + ROW / 2, f"{percent:.0f}{sign}", fontsize=6.5, ha="center", va="center", color=colour
-    )
+    panel.text(x + NUMBER / 2, y + 0.42 * ROW, f"{percent:.0f}{sign}", fontsize=6.5, ha="center", va="center",
+               color=colour)  # fmt: skip
+    # Below it the interval, on a scale from 0 to 100 as wide as the field, with a tick for the paper's number.
+    left, scale, base = x + 0.03, (NUMBER - 0.06) / 100, y + 0.84 * ROW
+    panel.plot([left + scale * low, left + scale * high], [base, base], color=colour, linewidth=0.8,
+               solid_capstyle="butt")  # fmt: skip
+    if place != "alone":
+        panel.plot([left + scale * paper] * 2, [base - 0.018, base + 0.018], color=colour, linewidth=0.8,
+                   solid_capstyle="butt")  # fmt: skip
 
 
 def _verdict(panel: Axes, x: float, y: float, rows: pd.DataFrame) -> None:
@@ -182,5 +188,5 @@ def _legend(figure: Figure, simulations: "pd.Series[int]", height: float) -> Non
         figure.add_artist(figure.legend(handles=handles, loc="lower center", bbox_to_anchor=(0.5, y / height), ncol=3,
                                         frameon=False, fontsize=7, borderaxespad=0, columnspacing=1.6))  # fmt: skip
     counts = " to ".join(str(count) for count in dict.fromkeys([simulations.min(), simulations.max()]))
-    note = f"{counts} simulations a row; –: not concerned, or no number"
+    note = f"{counts} simulations a row; lines: intervals from 0 to 100 %, ticks: the paper; –: not concerned"
     figure.text(0.5, 0.07 / height, note, ha="center", fontsize=6.5, color="#555555")

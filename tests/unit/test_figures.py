@@ -371,6 +371,10 @@ def test_the_atlas_tells_where_the_papers_numbers_lie():
     assert fills.count(to_rgb(atlas.PLACES["inside"][0])) == 2 * 2 * rows - 2  # LinTS and BLUCB
     assert fills.count(to_rgb(atlas.PLACES["lower"][0])) == 2 * rows
     assert fills.count(to_rgb(atlas.PLACES["higher"][0])) == 2 * rows
+    # Below each number its interval, here ten points wide, and a tick where the paper has a number.
+    spans = [np.ptp(line.get_xdata()) for line in panel.lines if len(line.get_xdata()) == 2]
+    assert np.isclose(spans, 10 * (atlas.NUMBER - 0.06) / 100).sum() == 2 * 5 * rows - 2
+    assert spans.count(0.0) == 2 * 4 * rows - 2
 
 
 def test_the_atlas_tells_which_orderings_hold_by_shape_and_fill():
