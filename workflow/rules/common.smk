@@ -144,6 +144,41 @@ def criteria():
     return json.dumps(named, sort_keys=True)
 
 
+def run_of(played, specification, bandit):
+    """The result of a bandit in a cell of the sensitivity atlas; the default one is that of the example itself."""
+    if played == CELLS[0]:
+        return f"results/synthetic/{specification}/{bandit}.npz"
+    return f"results/sensitivity/runs/{played.folder}/{specification}/{bandit}.npz"
+
+
+def atlas_cells():
+    """The cells of the sensitivity atlas with their results; what differs for other bandits only is played once."""
+    played = {bandit: distinct(CELLS, bandit) for bandit in SYNTHETIC_BANDITS}
+    return [
+        {
+            "name": cell.name,
+            "varied": cell.varied,
+            "levels": cell.levels,
+            "runs": {
+                specification: {
+                    bandit: run_of(played[bandit][cell.name], specification, bandit)
+                    for bandit in SYNTHETIC_BANDITS
+                }
+                for specification in ("well", "mis")
+            },
+        }
+        for cell in CELLS
+    ]
+
+
+def atlas_runs():
+    """The results that the sensitivity atlas is made of, each once."""
+    by_specification = [
+        runs for cell in atlas_cells() for runs in cell["runs"].values()
+    ]
+    return sorted({path for runs in by_specification for path in runs.values()})
+
+
 def drawings(stem, caption, category):
     """The files of a figure, one a format; of these the report shows one, with a caption of workflow/report."""
     paths = {name: f"figures/{stem}.{name}" for name in config["figures"]["formats"]}

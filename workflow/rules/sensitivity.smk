@@ -3,31 +3,6 @@
 #      results/sensitivity/{atlas,atlas_orderings,statements,first_fits}.csv.
 # Steps: simulate (a job is one cell, specification and bandit), tabulate. Not part of the default run.
 
-CELL_OF = {bandit: distinct(CELLS, bandit) for bandit in SYNTHETIC_BANDITS}
-CELL_BY_FOLDER = {cell.folder: cell for cell in CELLS}
-
-
-def run_of(cell, specification, bandit):
-    """The result of a cell; what differs for other bandits only is played once, and the default is played already."""
-    played = CELL_OF[bandit][cell.name]
-    if played == CELLS[0]:
-        return f"results/synthetic/{specification}/{bandit}.npz"
-    return f"results/sensitivity/runs/{played.folder}/{specification}/{bandit}.npz"
-
-
-ATLAS_CELLS = [
-    {
-        "name": cell.name,
-        "varied": cell.varied,
-        "levels": cell.levels,
-        "runs": {
-            spec: {bandit: run_of(cell, spec, bandit) for bandit in SYNTHETIC_BANDITS}
-            for spec in ("well", "mis")
-        },
-    }
-    for cell in CELLS
-]
-
 
 rule simulate_cell:
     input:
@@ -52,7 +27,7 @@ rule simulate_cell:
         options=lambda wildcards: synthetic_options(
             wildcards.bandit,
             config["sensitivity"]["simulations"],
-            CELL_BY_FOLDER[wildcards.cell].choices,
+            next(cell.choices for cell in CELLS if cell.folder == wildcards.cell),
         ),
     message:
         "{wildcards.bandit} plays the synthetic example, {wildcards.specification}-specified: {wildcards.cell}"
@@ -64,14 +39,7 @@ rule simulate_cell:
 rule atlas:
     input:
         script=script("atlas.py"),
-        runs=sorted(
-            {
-                path
-                for cell in ATLAS_CELLS
-                for runs in cell["runs"].values()
-                for path in runs.values()
-            }
-        ),
+        runs=atlas_runs(),
     output:
         atlas="results/sensitivity/atlas.csv",
         orderings="results/sensitivity/atlas_orderings.csv",
@@ -87,7 +55,7 @@ rule atlas:
         mem_mb=lambda wildcards, attempt: 1500 * 2 ** (attempt - 1),
         runtime=lambda wildcards, attempt: 10 * attempt,
     params:
-        cells=json.dumps(ATLAS_CELLS),
+        cells=json.dumps(atlas_cells()),
         criteria=criteria(),
         simulations=config["sensitivity"]["simulations"],
     message:

@@ -87,7 +87,7 @@ rule table1:
         runtime=lambda wildcards, attempt: 10 * attempt,
     params:
         criteria=criteria(),
-        folder="results/synthetic",
+        folder=subpath(output[0], parent=True),
     message:
         "Making Table 1"
     shell:
