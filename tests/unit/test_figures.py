@@ -191,7 +191,7 @@ def test_a_polygon_is_cut_where_the_sign_changes():
     left, right = surfaces._cut(corners, np.array([1.0, -3.0, -3.0, 1.0]))
     assert area(left) == pytest.approx(0.25)
     assert area(right) == pytest.approx(0.75)
-    assert len(surfaces._cut(corners, np.array([0.0, 2.0, 3.0, 1e-12]))) == 1
+    assert len(surfaces._cut(corners, np.array([0.0, 2.0, 3.0, -1e-12]))) == 1
     one, other = surfaces._cut(corners, np.array([0.0, 1.0, 0.0, -1.0]))
     assert area(one) == area(other) == pytest.approx(0.5)
 
