@@ -5,10 +5,9 @@ import json
 import re
 from typing import Any, NamedTuple
 
-from balanced_bandits.errors import InputError
-
 # Choices that concern BLTS alone: for other bandits, cells that differ in them are the same.
 OF_BLTS = ("propensity", "draws", "posteriors")
+INTERCEPTS = {"unpenalised": "unpenalised", "penalised": "penalised", "none": "no intercept"}
 
 
 class Cell(NamedTuple):
@@ -28,34 +27,28 @@ class Cell(NamedTuple):
 def cells_of(sensitivity: dict[str, Any], default: dict[str, Any]) -> list[Cell]:
     """The default, then all combinations of variance, top of the lambda grid and intercept, then single changes.
 
-    ``default`` holds the choices of the synthetic example. No cell comes twice.
+    ``default`` holds the choices of the synthetic example. No cell comes twice; a cut that would leave no lambda at all
+    is no cell.
     """
-    lams = default["lams"]
     changes: list[tuple[str, dict[str, Any]]] = [("", {})]
     for variance, top, intercept in itertools.product(
         *(sensitivity[key] for key in ("variance", "grid_top", "intercept"))
     ):
-        below = [lam for lam in lams if lam <= top]
-        if not below:
-            raise InputError(f"sensitivity.grid_top is {top:g}, but no value of ridge.lams is so small.")
-        changes.append(("", {"variance": variance, "lams": below, "intercept": intercept}))
+        below = [lam for lam in default["lams"] if lam <= top]
+        if below:
+            changes.append(("", {"variance": variance, "lams": below, "intercept": intercept}))
     changes += [("propensity", {"propensity": propensity}) for propensity in sensitivity["propensity"]]
     changes += [("schedule", {"schedule": schedule}) for schedule in sensitivity["schedule"]]
     cells: dict[str, Cell] = {}
     for single, change in changes:
         choices = default | change
         levels, usual = levels_of(choices), levels_of(default)
-        name = (
-            f"{single} {levels[single]}"
-            if single
-            else (f"{levels['variance']}, top {levels['grid_top']}, {INTERCEPTS[levels['intercept']]}")
-        )
+        name = f"{levels['variance']}, top {levels['grid_top']}, {INTERCEPTS[levels['intercept']]}"
+        if single:
+            name = f"{single} {levels[single]}"
         varied = " ".join(key for key, level in levels.items() if level != usual[key]) or "nothing"
         cells.setdefault(_key(choices), Cell(name, varied, levels, choices))
     return list(cells.values())
-
-
-INTERCEPTS = {"unpenalised": "unpenalised", "penalised": "penalised", "none": "no intercept"}
 
 
 def levels_of(choices: dict[str, Any]) -> dict[str, str]:
