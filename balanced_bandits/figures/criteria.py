@@ -91,7 +91,7 @@ def _panel(
         )
     strip = len(thresholds) - 0.5
     panel.axvspan(strip, strip + 1, color="#eeeeee", zorder=0, linewidth=0)
-    panel.set(xlim=(-0.5, strip + 1), ylim=(-3, 103), yticks=range(0, 101, 20))
+    panel.set(xlim=(-0.5, strip + 1), ylim=(-5, 106), yticks=range(0, 101, 20))
     panel.set_xticks(
         range(len(thresholds) + 1), [*(f"{threshold:g}".removeprefix("0") for threshold in thresholds), "paper"]
     )

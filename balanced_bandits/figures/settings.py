@@ -62,7 +62,7 @@ def draw(rates: pd.DataFrame, table1: pd.DataFrame) -> Figure:
                 panel.hlines(
                     percent, min(extent) - 0.5, max(extent) + 0.5, color="black", linewidth=0.9, linestyle=(0, (4, 2))
                 )
-        panel.set(ylabel=f"{SPECIFICATIONS[spec]}\noptimum found (%)", ylim=(-3, 103), yticks=range(0, 101, 20))
+        panel.set(ylabel=f"{SPECIFICATIONS[spec]}\noptimum found (%)", ylim=(-5, 106), yticks=range(0, 101, 20))
         panel.grid(axis="y", color="#e6e6e6", linewidth=0.5)
         panel.set_axisbelow(True)
         panel.tick_params(length=2, width=0.6)
@@ -72,7 +72,7 @@ def draw(rates: pd.DataFrame, table1: pd.DataFrame) -> Figure:
     )
     for bandit in bandits:
         extent = [place for (name, _), place in places.items() if name == bandit]
-        axes[0].text(sum(extent) / len(extent), 105, bandit, ha="center", va="bottom", fontsize=8)
+        axes[0].text(sum(extent) / len(extent), 109, bandit, ha="center", va="bottom", fontsize=8)
     handles = [
         Line2D(
             [],
