@@ -20,7 +20,9 @@ def main() -> None:
     parser.add_argument("--table", required=True, type=Path)
     parser.add_argument("--outputs", required=True, nargs="+", type=Path)
     arguments = parser.parse_args()
-    figure = draw(pd.read_csv(arguments.rates), pd.read_csv(arguments.table))
+    figure = draw(
+        pd.read_csv(arguments.rates).fillna({"setting": ""}), pd.read_csv(arguments.table).fillna({"setting": ""})
+    )
     save(figure, arguments.outputs)
 
 
