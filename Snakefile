@@ -2,6 +2,7 @@
 #
 #   snakemake --cores N                    everything that config.yaml asks for
 #   snakemake --cores N classification     a part: classification, synthetic, figures
+#   snakemake --cores N sensitivity        beyond the paper: which of its numbers depend on what it leaves open
 #   snakemake --cores N FILE               one file of results/ or figures/
 from snakemake.utils import min_version
 
@@ -15,6 +16,7 @@ include: "workflow/rules/common.smk"
 include: "workflow/rules/datasets.smk"
 include: "workflow/rules/classification.smk"
 include: "workflow/rules/synthetic.smk"
+include: "workflow/rules/sensitivity.smk"
 include: "workflow/rules/figures.smk"
 
 
@@ -23,6 +25,7 @@ localrules:
     classification,
     synthetic,
     figures,
+    sensitivity,
 
 
 rule all:
@@ -31,3 +34,12 @@ rule all:
         rules.classification.input,
         rules.synthetic.input,
         rules.figures.input,
+
+
+rule sensitivity:
+    input:
+        rules.atlas.output,
+        rules.draw_atlas.output,
+        "results/sensitivity/run.json",
+    message:
+        "The sensitivity atlas is done: {input}"

@@ -15,13 +15,34 @@ from balanced_bandits.errors import InputError
 def checked_config(given: dict[str, Any], schema_path: Path) -> dict[str, Any]:
     """The configuration ``given``, with the schema's defaults filled in; raises if anything is wrong with it."""
     schema = yaml.safe_load(schema_path.read_text())
-    config = copy.deepcopy(given)
+    config: dict[str, Any] = _with_numbers(copy.deepcopy(given), schema)
     problems = [sentence for error in jsonschema.Draft202012Validator(schema).iter_errors(config)
                 for sentence in _sentences(error)]  # fmt: skip
     if problems:
         raise InputError("the configuration is wrong:\n  " + "\n  ".join(sorted(set(problems))))
     _fill(config, schema)
     return config
+
+
+def _with_numbers(given: Any, schema: dict[str, Any]) -> Any:
+    """Text that stands where the schema wants a number, as what it would be in config.yaml.
+
+    Snakemake gives what is nested in a value of --config as text: synthetic={simulations: 1000}.
+    """
+    if isinstance(given, str) and schema.get("type") in ("integer", "number"):
+        try:
+            read = yaml.safe_load(given)
+        except yaml.YAMLError:
+            return given
+        return read if isinstance(read, int | float) and not isinstance(read, bool) else given
+    if isinstance(given, dict):
+        known = schema.get("properties", {})
+        given = {key: _with_numbers(value, known.get(key, {})) for key, value in given.items()}
+    if isinstance(given, list):
+        given = [_with_numbers(value, schema.get("items", {})) for value in given]
+    for part in schema.get("oneOf", []):
+        given = _with_numbers(given, part)
+    return given
 
 
 def _fill(config: dict[str, Any], schema: dict[str, Any]) -> None:

@@ -18,13 +18,11 @@ def main() -> None:
         datasets = list(csv.DictReader(table))
     left_out = sum(bool(row["left_out"]) for row in datasets)
     with open("results/synthetic/table1.csv", newline="") as table:
-        cells = [
-            f"{row['bandit']} {row['specification']} {float(row['percent']):.0f} %" for row in csv.DictReader(table)
-        ]
+        cells = [f"{row['bandit']} {row['spec']} {float(row['percent']):.0f} %" for row in csv.DictReader(table)]
     figures = " ".join(f"figures/{suite}/pairwise_grid.{ending}" for ending in config["figures"]["formats"])
     shown = f"{len(datasets) - left_out} datasets" + (f" ({left_out} left out)" if left_out else "")
     print(f"Pairwise grid of {', '.join(config['bandits'])} on {shown}: {figures}")
-    print(f"Synthetic example, optimum found in: {', '.join(cells)}: results/synthetic/table1.csv")
+    print(f"Synthetic example, optimum found in: {', '.join(cells)}: results/synthetic/table1.md")
     print(f"All numbers: results/{suite}/, results/synthetic/; settings and versions: run.json beside them")
 
 

@@ -46,7 +46,11 @@ class Workspace:
             "suite": "tiny.tsv",
             # Two bandits are enough here, and each costs its compilation in every copy of the project.
             "bandits": {"LinTS": {"alpha": [0.25, 0.5, 1]}, "LinUCB": {"alpha": [1, 2, 4]}},
-            "synthetic": {"simulations": 2, "horizon": 60},
+            "synthetic": {
+                "bandits": {"LinTS": {"alpha": [0.5, 1]}, "LinUCB": {"alpha": [1, 4]}},
+                "simulations": 2,
+                "horizon": 60,
+            },
         }
         self.write_config()
 

@@ -18,6 +18,8 @@ NOISE = 0.1  # standard deviation of the rewards
 WARM_START = 50
 WARM_INTERVAL = (-1.15, -0.85)
 SPECIFICATIONS = ("well", "mis")
+# Rounds after the warm start that Figures 2 and 3 show, among them those that the text names (20, 110 and 240).
+SHOWN = (0, 20, 50, 110, 240, 1000, 10000)
 
 
 def expected_rewards(x: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -63,20 +65,30 @@ def best_linear_predictors() -> NDArray[np.float64]:
     return theta
 
 
-def optimal_arms(x: NDArray[np.float64], specification: str) -> NDArray[np.int64]:
-    """The assignment to be found: the best arm (well), or the best by the best linear predictors (mis)."""
-    if specification == "well":
-        arms: NDArray[np.int64] = expected_rewards(x).argmax(axis=1)
-        return arms
-    return greedy_arms(x, best_linear_predictors(), specification)
+def assignments(
+    x: NDArray[np.float64], predictors: NDArray[np.float64], value: NDArray[np.float64]
+) -> dict[str, NDArray[np.int64]]:
+    """The arms (n,) that each of the optima gives contexts (n, 2), for the coefficients (3, 3) of the linear ones.
+
+    The rewards are the same with x0 and x1 exchanged, so the mirror image of the value-best policy is as good.
+    """
+    return {
+        "truth": expected_rewards(x).argmax(axis=1),
+        "predictors": greedy_arms(x, predictors, "mis"),
+        "value": greedy_arms(x, value, "mis"),
+        "value_mirrored": greedy_arms(x[:, ::-1], value, "mis"),
+    }
+
+
+def design(x: NDArray[np.float64], specification: str, intercept: str = "unpenalised") -> NDArray[np.float64]:
+    """What coefficients are multiplied with at contexts (n, 2): the features, behind a one unless there is none."""
+    z = features(x, specification)
+    return z if intercept == "none" else np.column_stack([np.ones(len(x)), z])
 
 
 def greedy_arms(
     x: NDArray[np.float64], theta: NDArray[np.float64], specification: str, intercept: str = "unpenalised"
 ) -> NDArray[np.int64]:
     """The arm (..., n) with the largest estimated reward at contexts (n, 2), for coefficients (..., 3, p)."""
-    z = features(x, specification)
-    if intercept != "none":
-        z = np.column_stack([np.ones(len(x)), z])
-    arms: NDArray[np.int64] = (theta @ z.T).argmax(axis=-2)
+    arms: NDArray[np.int64] = (theta @ design(x, specification, intercept).T).argmax(axis=-2)
     return arms

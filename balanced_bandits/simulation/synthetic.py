@@ -1,5 +1,6 @@
 """One job of the synthetic experiment: a bandit plays one specification, all settings and simulations."""
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -8,46 +9,94 @@ from numpy.typing import NDArray
 
 from balanced_bandits.bandits import bandit_class
 from balanced_bandits.environments import synthetic
-from balanced_bandits.files import write_arrays
+from balanced_bandits.files import read_arrays, write_arrays
+from balanced_bandits.simulation.agreement import agreeing
 from balanced_bandits.simulation.settings import name_of, settings_of
 from balanced_bandits.simulation.streams import stream
 
-EVALUATION_CONTEXTS = 10_000  # on which a policy is held against the optimum
+EVALUATION_CONTEXTS = 10_000  # on which a policy is held against the optima
 SNAPSHOTS_PER_DECADE = 20
 
 
-def play(specification: str, bandit: str, options: dict[str, Any], output: Path) -> None:
-    """Play the synthetic example; writes how well the greedy policy agrees with the optimum as rounds go by.
+def play(specification: str, bandit: str, options: dict[str, Any], optima: Path, output: Path) -> None:
+    """Play the synthetic example; writes how well the greedy policy agrees with each optimum as rounds go by.
 
-    Arrays: ``rounds`` (checks,) after the warm start, ``agreement`` (settings, simulations, checks) in [0, 1],
-    ``regret`` (settings, simulations), the sum over the rounds after the warm start of the expected reward lost.
+    Arrays: ``rounds`` (checks,) after the warm start, 0 among them; ``agreement_truth``, ``agreement_predictors`` and
+    ``agreement_value`` (settings, simulations, checks) in [0, 1]; ``regret`` of the same shape, the expected reward
+    lost since the warm start; ``first_order`` (settings, simulations), the share of contexts at which the first fit
+    puts arm 2 before arm 1 before arm 0. Of simulation 0 also the contexts ``x`` (50 + horizon, 2), the ``arms``
+    (settings, 50 + horizon) they were given, and the coefficients ``thetas`` (settings, checks, 3, p).
+
+    The random stream of a simulation's environment is that of all bandits, settings and choices: they meet the same
+    contexts and noise, and can be compared in pairs.
     """
     settings, simulations, horizon = settings_of(options["grid"]), options["simulations"], options["horizon"]
+    intercept = options["choices"]["intercept"]
     rounds = snapshot_rounds(horizon)
-    contexts = stream(options["seed"], "synthetic", "evaluation").standard_normal((EVALUATION_CONTEXTS, 2))
-    optimum = synthetic.optimal_arms(contexts, specification)
-    agreement = np.empty((len(settings), simulations, len(rounds)), dtype=np.float32)
-    regret = np.empty((len(settings), simulations))
+    columns, assigned = evaluation(options["seed"], specification, intercept, optima)
+    shape = (len(settings), simulations, len(rounds))
+    arrays: dict[str, NDArray[Any]] = {"rounds": rounds, "regret": np.empty(shape)}
+    arrays |= {f"agreement_{target}": np.empty(shape) for target in ("truth", "predictors", "value")}
+    arrays |= {
+        "first_order": np.empty(shape[:2]),
+        "arms": np.empty((len(settings), synthetic.WARM_START + horizon), np.int8),
+        "thetas": np.empty((len(settings), len(rounds), synthetic.ARMS, len(columns))),
+    }
+    seconds = np.zeros(len(settings))
+    name = options["seed"], "synthetic", specification, bandit
+    choices = [options["choices"] | setting for setting in settings]
     for simulation in range(simulations):
         x, rewards, warm = synthetic.draw(horizon, stream(options["seed"], "synthetic", "environment", simulation))
         z, order = synthetic.features(x, specification), np.arange(len(x))
         lost = synthetic.expected_rewards(x)
         lost = lost.max(axis=1, keepdims=True) - lost
-        choices = [options["choices"] | setting for setting in settings]
-        name = options["seed"], "synthetic", specification, bandit
+        if simulation == 0:  # what is compiled is compiled now, and not on the clock
+            few = order[: synthetic.WARM_START + 1]
+            next(bandit_class(bandit).play(choices[:1], z, rewards, few, [np.random.default_rng(0)], forced=warm))
         streams = [stream(*name, name_of(setting), simulation) for setting in settings]
-        runs = bandit_class(bandit).play(
-            choices, z, rewards, order, streams, forced=warm, snapshots=rounds + synthetic.WARM_START
-        )
-        for i, (chosen, thetas) in enumerate(runs):
-            greedy = synthetic.greedy_arms(contexts, thetas, specification, options["choices"]["intercept"])
-            agreement[i, simulation] = (greedy == optimum).mean(axis=1)
-            regret[i, simulation] = lost[order, chosen][synthetic.WARM_START :].sum()
+        snapshots = rounds + synthetic.WARM_START
+        runs = bandit_class(bandit).play(choices, z, rewards, order, streams, forced=warm, snapshots=snapshots)
+        for i in range(len(settings)):
+            started = time.perf_counter()
+            chosen, thetas = next(runs)
+            seconds[i] += time.perf_counter() - started
+            shares = agreeing(thetas, columns, assigned) / EVALUATION_CONTEXTS
+            arrays["agreement_truth"][i, simulation] = shares[:, 0]
+            arrays["agreement_predictors"][i, simulation] = shares[:, 1]
+            arrays["agreement_value"][i, simulation] = shares[:, 2:].max(axis=1)  # either of the two mirror images
+            so_far = np.append(0.0, np.cumsum(lost[order, chosen][synthetic.WARM_START :]))
+            arrays["regret"][i, simulation] = so_far[rounds]
+            first = thetas[0] @ columns
+            arrays["first_order"][i, simulation] = ((first[2] > first[1]) & (first[1] > first[0])).mean()
+            if simulation == 0:
+                arrays["x"], arrays["arms"][i], arrays["thetas"][i] = x, chosen, thetas
+    # To the log and not into the results, which are the same whenever they are made.
+    for setting, spent in zip(settings, seconds, strict=True):
+        steps = simulations * (synthetic.WARM_START + horizon)
+        print(f"{bandit} {specification} {name_of(setting)}: {1e6 * spent / steps:.2f} microseconds a step")
     record = {"bandit": bandit, "specification": specification, "settings": settings, "options": options}
-    write_arrays(output, record, rounds=rounds, agreement=agreement, regret=regret)
+    write_arrays(output, record, **arrays)
+
+
+def evaluation(
+    seed: int, specification: str, intercept: str, optima: Path
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """What policies are held against: the design of the contexts, transposed (p, n), and the arms of the optima.
+
+    The latter (4, n) are those of the truth, the predictors, the value-best policy and its mirror image.
+    """
+    contexts = stream(seed, "synthetic", "evaluation").standard_normal((EVALUATION_CONTEXTS, 2))
+    _, found = read_arrays(optima)
+    assigned = synthetic.assignments(contexts, found["theta_predictors"], found["theta_value"])
+    columns = np.ascontiguousarray(synthetic.design(contexts, specification, intercept).T)
+    return columns, np.stack(list(assigned.values())).astype(float)
 
 
 def snapshot_rounds(horizon: int) -> NDArray[np.int64]:
-    """Rounds at which the policy is looked at: evenly spaced in the logarithm, the last one included."""
+    """Rounds after which the policy is looked at.
+
+    After the warm start, then evenly spaced in the logarithm up to the horizon, and where the figures look.
+    """
     count = 1 + int(np.ceil(SNAPSHOTS_PER_DECADE * np.log10(max(horizon, 1))))
-    return np.unique(np.geomspace(1, horizon, count).round().astype(np.int64))
+    spaced = np.geomspace(1, horizon, count).round().astype(np.int64)
+    return np.unique([*spaced, *(shown for shown in synthetic.SHOWN if shown <= horizon)])

@@ -35,7 +35,8 @@ def small_project(project):
     config |= {"datasets": ["iris", "penguins", "zoo"]}
     # Each bandit costs its compilation in a new folder.
     config["bandits"] = {name: config["bandits"][name] for name in ("LinTS", "LinUCB")}
-    config["synthetic"] |= {"simulations": 2, "horizon": 100}
+    synthetic = {name: config["synthetic"]["bandits"][name] for name in ("LinTS", "LinUCB")}
+    config["synthetic"] |= {"bandits": synthetic, "simulations": 2, "horizon": 100}
     (project / "config.yaml").write_text(yaml.safe_dump(config))
     return project
 

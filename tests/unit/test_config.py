@@ -40,7 +40,7 @@ def test_the_configuration_of_all_five_bandits_is_valid():
 def test_schemas_know_the_bandits_and_sources_that_there_are():
     config = yaml.safe_load(SCHEMA.read_text())
     assert list(config["properties"]["bandits"]["properties"]) == list(MODULES)
-    assert config["properties"]["synthetic"]["properties"]["bandits"]["items"]["enum"] == list(MODULES)
+    assert list(config["properties"]["synthetic"]["properties"]["bandits"]["properties"]) == list(MODULES)
     suite = yaml.safe_load((ROOT / "workflow/schemas/suite.schema.yaml").read_text())
     assert suite["properties"]["source"]["enum"] == list(SOURCES)
 
@@ -68,7 +68,14 @@ def test_schemas_know_the_bandits_and_sources_that_there_are():
         ({"bandits": {"LinTS": {"alpha": [1, -1]}, "LinUCB": {"alpha": [1]}}}, ["bandits.LinTS.alpha.1 is -1"]),
         ({"figures": {"formats": ["gif"]}}, ["figures.formats.0 is 'gif'"]),
         ({"datasets": []}, ["datasets is []"]),
-        ({"synthetic": {"agreement": 1.5}}, ["synthetic.agreement is 1.5"]),
+        ({"synthetic": {"criterion": {"threshold": 1.5}}}, ["synthetic.criterion.threshold is 1.5", "at most 1"]),
+        ({"synthetic": {"criterion": {"target": {"well": True}}}}, ["synthetic.criterion.target.well is True"]),
+        ({"synthetic": {"criterion": {"when": "often"}}}, ["synthetic.criterion.when is 'often'", "some (time)"]),
+        ({"synthetic": {"simulations": "many"}}, ["synthetic.simulations is 'many'", "whole number from 1"]),
+        ({"synthetic": {"simulations": "{"}}, ["synthetic.simulations is '{'", "whole number from 1"]),
+        ({"synthetic": {"bandits": {}}}, ["synthetic.bandits is {}", "one bandit or more"]),
+        ({"sensitivity": {"schedule": ["seldom"]}}, ["sensitivity.schedule.0 is 'seldom'"]),
+        ({"sensitivity": {"grid_top": [0]}}, ["sensitivity.grid_top.0 is 0"]),
         ({"synthetic": None}, ["synthetic is None"]),
     ],
 )
@@ -77,6 +84,23 @@ def test_a_wrong_configuration_is_named_with_what_is_expected(given, words):
         checked_config(given, SCHEMA)
     for word in words:
         assert word in str(caught.value)
+
+
+def test_numbers_given_as_text_are_numbers():
+    """As Snakemake gives what is nested in a value of --config: synthetic={simulations: 1000}."""
+    given = {
+        "synthetic": {"simulations": "1000", "alternatives": {"thresholds": ["0.9", "0.99"]}},
+        "schedule": {"geometric": "0.1"},
+        "bandits": {"LinTS": {"alpha": ["1", "2.5"]}, "LinUCB": {"alpha": ["1"]}},
+        "sensitivity": {"schedule": [{"batch": "7"}]},
+    }
+    config = checked_config(given, SCHEMA)
+    assert config["synthetic"]["simulations"] == 1000
+    assert config["synthetic"]["alternatives"]["thresholds"] == [0.9, 0.99]
+    assert config["schedule"] == {"geometric": 0.1}
+    assert config["bandits"]["LinTS"] == {"alpha": [1, 2.5]}
+    assert config["sensitivity"]["schedule"] == [{"batch": 7}]
+    assert given["synthetic"]["simulations"] == "1000"
 
 
 def test_all_mistakes_are_reported_at_once():

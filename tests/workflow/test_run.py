@@ -8,6 +8,8 @@ import time
 import pytest
 from conftest import ROOT, Workspace, copy_of_the_project, kill_group
 
+from balanced_bandits.files import read_arrays
+
 pytestmark = pytest.mark.system
 
 
@@ -19,7 +21,19 @@ def test_a_run_makes_tables_figures_logs_and_an_account(finished):
         counts = list(csv.DictReader(table))
     assert [row["datasets"] for row in counts] == ["3", "3"]
     with open(finished.folder / "results/synthetic/table1.csv") as table:
-        assert len(list(csv.DictReader(table))) == 4
+        assert [(row["spec"], row["bandit"]) for row in csv.DictReader(table)] == [
+            ("well", "LinTS"), ("well", "LinUCB"), ("mis", "LinTS"), ("mis", "LinUCB"),
+        ]  # fmt: skip
+    for name in (
+        "table1.md",
+        "table1.tex",
+        "rates.csv",
+        "orderings.csv",
+        "curves.csv",
+        "surfaces.csv",
+        "evolution.npz",
+    ):
+        assert products[f"results/synthetic/{name}"], name
     account = json.loads((finished.folder / "results/tiny/run.json").read_text())
     assert account["config"]["bandits"]["LinTS"] == {"alpha": [0.25, 0.5, 1]}
     assert account["config"]["synthetic"]["horizon"] == 60
@@ -55,7 +69,7 @@ def test_all_bandits_get_into_the_tables(workspace):
         "BLUCB": {"alpha": [1], "gamma": [0.1]}, "ILTCB": {"mu_scale": [0.1], "psi": [1]},
         "EpsilonGreedy": {"epsilon": [0.1]}, "Uniform": {},
     }  # fmt: skip
-    workspace.config["synthetic"] |= {"bandits": list(workspace.config["bandits"])}
+    workspace.config["synthetic"] |= {"bandits": workspace.config["bandits"]}
     workspace.write_config()
     workspace.snakemake(cores=2)
     with open(workspace.folder / "results/tiny/counts.csv") as table:
@@ -66,6 +80,40 @@ def test_all_bandits_get_into_the_tables(workspace):
         settings = {(row["bandit"], row["setting"]) for row in csv.DictReader(table)}
     assert ("BLTS", "alpha=0.5 gamma=0.05") in settings
     assert ("Uniform", "") in settings
+
+
+def test_a_number_inside_a_value_of_the_command_line_is_a_number(workspace):
+    workspace.snakemake("--config", "synthetic={simulations: 3}", "--", "results/synthetic/well/LinTS.npz")
+    record, arrays = read_arrays(workspace.folder / "results/synthetic/well/LinTS.npz")
+    assert arrays["regret"].shape[:2] == (2, 3)
+    assert record["options"]["horizon"] == 60  # what was not named stays
+    output = workspace.snakemake("--config", "synthetic={simulations: few}", fails=True)
+    assert "synthetic.simulations is 'few', but must be: how many simulations; a whole number from 1" in output
+
+
+def test_the_sensitivity_atlas_is_made_on_demand_from_runs_and_the_default(workspace):
+    assert not any("sensitivity" in job for job in workspace.plan())
+    workspace.config["sensitivity"] = {
+        "simulations": 2, "variance": ["literal", "residual"], "grid_top": [1, 10000], "intercept": ["unpenalised"],
+        "propensity": ["assignment"], "schedule": [{"batch": 50}],
+    }  # fmt: skip
+    workspace.write_config()
+    workspace.snakemake("sensitivity", cores=2)
+    results = workspace.folder / "results/sensitivity"
+    # 4 cells of the factorial and a schedule; the default is played by the example itself, propensities need BLTS
+    assert len(list(results.glob("runs/*/*/*.npz"))) == 4 * 2 * 2
+    with open(results / "atlas.csv") as table:
+        rows = list(csv.DictReader(table))
+    assert len({row["cell"] for row in rows}) == 6
+    assert len(rows) == 6 * 2 * (6 + 12)
+    alike = ("literal, top 10000, unpenalised", "propensity assignment")
+    first, second = ([row["percent"] for row in rows if row["cell"] == cell] for cell in alike)
+    assert first == second
+    with open(results / "statements.csv") as table:
+        for row in csv.DictReader(table):
+            assert int(row["holds"]) + int(row["weakly"]) + int(row["fails"]) == int(row["of"])
+    assert (workspace.folder / "figures/sensitivity/atlas.png").stat().st_size > 1000
+    assert "Nothing to be done" in workspace.snakemake("sensitivity")
 
 
 def test_another_seed_gives_other_results(finished, workspace):
@@ -102,8 +150,9 @@ def test_two_runs_in_one_folder_are_kept_apart(workspace):
 
 def test_parts_can_be_asked_for(workspace):
     assert all("synthetic" in job or "Table 1" in job for job in workspace.plan("synthetic"))
+    assert all("synthetic" in job or "sensitivity" in job for job in workspace.plan("sensitivity"))
     assert "Drawing the pairwise grid" not in workspace.plan("classification")
-    assert "Making Table 1" not in workspace.plan("figures")
+    assert "Making the sensitivity atlas" not in workspace.plan("figures")
     assert workspace.plan("results/tiny/runs/ant/LinTS.npz") == ["Encoding ant", "Fetching ant", "LinTS plays ant"]
 
 

@@ -12,7 +12,19 @@ RECORDS = {"Recording the settings, versions and revision behind results/tiny",
            "Recording the settings, versions and revision behind results/synthetic"}  # fmt: skip
 DRAWN = {"Drawing the pairwise grid"}
 COMPARED = {"Collecting the runs of all bandits", "Comparing the bandits pairwise"} | DRAWN
-TABLE = {"Making Table 1"}
+SHOWN = {
+    "Drawing the evolution of the assignment in the synthetic example, well-specified",
+    "Drawing the evolution of the assignment in the synthetic example, mis-specified",
+    "Drawing the regret and find curves of the synthetic example",
+    "Drawing how the synthetic example depends on the criterion",
+    "Drawing what every setting finds in the synthetic example",
+}
+TABLE = {"Making Table 1"} | SHOWN
+OPTIMA = {
+    "Computing the optima of the synthetic example",
+    "Drawing the reward surfaces of the synthetic example (Figure 1)",
+}
+EXAMPLE = {"bandits": {"LinTS": {"alpha": [0.5, 1]}, "LinUCB": {"alpha": [1, 4]}}, "simulations": 2, "horizon": 60}
 
 
 def plays(bandit, datasets=DATASETS):
@@ -61,14 +73,20 @@ def edit(workspace, name):
     [
         ({}, set()),
         ({"figures": {"formats": ["png"]}}, set()),  # it is drawn already
-        ({"synthetic": {"simulations": 2, "horizon": 60, "agreement": 0.9}}, TABLE),
-        ({"synthetic": {"simulations": 3, "horizon": 60}}, examples("LinTS") | examples("LinUCB") | TABLE),
+        ({"synthetic": EXAMPLE | {"criterion": {"threshold": 0.9}}}, TABLE),
+        ({"synthetic": EXAMPLE | {"simulations": 3}}, examples("LinTS") | examples("LinUCB") | TABLE),
+        ({"synthetic": EXAMPLE | {"intercept": "none"}}, examples("LinTS") | examples("LinUCB") | TABLE),
+        (
+            {"synthetic": EXAMPLE | {"bandits": {"LinTS": {"alpha": [2]}, "LinUCB": {"alpha": [1, 4]}}}},
+            examples("LinTS") | TABLE,
+        ),
+        ({"sensitivity": {"simulations": 3}}, set()),
         ({"shuffles": 2}, plays("LinTS") | plays("LinUCB") | COMPARED),
         ({"classification": {"variance": "literal"}}, plays("LinTS") | plays("LinUCB") | COMPARED),
         ({"max_levels": 50}, {f"Encoding {name}" for name in DATASETS} | plays("LinTS") | plays("LinUCB") | COMPARED),
         (
             {"bandits": {"LinTS": {"alpha": [0.25, 0.5]}, "LinUCB": {"alpha": [1, 2, 4]}}},
-            plays("LinTS") | examples("LinTS") | COMPARED | TABLE,
+            plays("LinTS") | COMPARED,
         ),
         ({"datasets": ["ant", "bee"]}, COMPARED),
     ],
@@ -115,7 +133,17 @@ def test_the_estimation_behind_all_bandits(fresh):
 
 def test_the_synthetic_example(fresh):
     edit(fresh, "balanced_bandits/environments/synthetic.py")
-    assert planned(fresh) == examples("LinTS") | examples("LinUCB") | TABLE
+    assert planned(fresh) == OPTIMA | examples("LinTS") | examples("LinUCB") | TABLE
+
+
+def test_the_search_for_the_optima(fresh):
+    edit(fresh, "balanced_bandits/environments/optima.py")
+    assert planned(fresh) == OPTIMA | examples("LinTS") | examples("LinUCB") | TABLE
+
+
+def test_the_making_of_table_1(fresh):
+    edit(fresh, "balanced_bandits/analysis/orderings.py")
+    assert planned(fresh) == TABLE
 
 
 def test_a_figures_module(fresh):

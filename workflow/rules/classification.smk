@@ -20,7 +20,7 @@ rule simulate_classification:
         mem_mb=lambda wildcards, attempt: megabytes(ROWS[wildcards.dataset])
         * 2 ** (attempt - 1),
         runtime=lambda wildcards, attempt: minutes(
-            ROWS[wildcards.dataset], grid_size(wildcards.bandit)
+            ROWS[wildcards.dataset], grid_size(config["bandits"][wildcards.bandit])
         )
         * 2 ** (attempt - 1),
     params:

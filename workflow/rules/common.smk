@@ -8,6 +8,7 @@ from pathlib import Path
 from snakemake.exceptions import WorkflowError
 
 from balanced_bandits import provenance
+from balanced_bandits.analysis.cells import cells_of, distinct
 from balanced_bandits.bandits import MODULES
 from balanced_bandits.config import checked_config
 from balanced_bandits.datasets import SOURCES
@@ -28,13 +29,9 @@ def load_suite():
     if path.suffix != ".tsv":
         path = HOME / "workflow/suites" / f"{config['suite']}.tsv"
     rows = read_suite(path, SCHEMAS / "suite.schema.yaml")
-    if path.stem == "synthetic":
+    if path.stem in ("synthetic", "sensitivity"):
         raise InputError(
-            f"{path}: 'synthetic' is the other experiment; give the suite another name."
-        )
-    if not set(config["bandits"]) & set(config["synthetic"]["bandits"]):
-        raise InputError(
-            "synthetic.bandits: none of them is among the bandits of the configuration."
+            f"{path}: '{path.stem}' is another experiment; give the suite another name."
         )
     if config["datasets"] != "all":
         unknown = sorted(set(config["datasets"]) - set(rows))
@@ -44,23 +41,32 @@ def load_suite():
     return path, path.stem, rows
 
 
+def choices(experiment):
+    """What a bandit's result depends on, besides its grid: all that the paper leaves open."""
+    shared = config["ridge"] | config["balancing"] | {"schedule": config["schedule"]}
+    own = {key: config[experiment].get(key) for key in ("variance", "intercept")}
+    return shared | {key: value for key, value in own.items() if value}
+
+
 try:
     config = checked_config(config, SCHEMAS / "config.schema.yaml")
     SUITE_FILE, SUITE, ROWS = load_suite()
+    CELLS = cells_of(config["sensitivity"], choices("synthetic"))
 except InputError as error:
     raise WorkflowError(str(error)) from None
 
 BANDITS = list(config["bandits"])
-SYNTHETIC_BANDITS = [name for name in BANDITS if name in config["synthetic"]["bandits"]]
+SYNTHETIC_BANDITS = list(config["synthetic"]["bandits"])
 RESULTS = f"results/{SUITE}"
 FIGURES = f"figures/{SUITE}"
 
 
 wildcard_constraints:
     dataset="|".join(re.escape(name) for name in ROWS),
-    bandit="|".join(BANDITS),
+    bandit="|".join(dict.fromkeys(BANDITS + SYNTHETIC_BANDITS)),
     specification="well|mis",
-    experiment=f"{re.escape(SUITE)}|synthetic",
+    cell="|".join(re.escape(cell.folder) for cell in CELLS),
+    experiment=f"{re.escape(SUITE)}|synthetic|sensitivity",
 
 
 def script(name):
@@ -78,9 +84,9 @@ def module_sources(module):
     ]
 
 
-def grid_size(bandit):
+def grid_size(grid):
     """How many settings of a bandit are played."""
-    return math.prod(len(values) for values in config["bandits"][bandit].values())
+    return math.prod(len(values) for values in grid.values())
 
 
 def megabytes(row):
@@ -102,12 +108,6 @@ def local_file(wildcards):
     return [str(SUITE_FILE.parent / row.locator)] if row.source == "file" else []
 
 
-def choices(experiment):
-    """What a bandit's result depends on, besides its grid: all that the paper leaves open."""
-    shared = config["ridge"] | config["balancing"] | {"schedule": config["schedule"]}
-    return shared | {"variance": config[experiment]["variance"]}
-
-
 def classification_options(wildcards):
     """All that a job's result depends on, besides the dataset and the code."""
     options = {
@@ -120,13 +120,72 @@ def classification_options(wildcards):
     )
 
 
-def synthetic_options(wildcards):
+def synthetic_options(bandit, simulations, chosen):
     """All that a job's result depends on, besides the code."""
-    sizes = {key: config["synthetic"][key] for key in ("simulations", "horizon")}
-    options = {"seed": config["seed"], "choices": choices("synthetic")} | sizes
-    return json.dumps(
-        options | {"grid": config["bandits"][wildcards.bandit]}, sort_keys=True
-    )
+    options = {
+        "seed": config["seed"],
+        "simulations": simulations,
+        "horizon": config["synthetic"]["horizon"],
+        "choices": chosen,
+        "grid": config["synthetic"]["bandits"][bandit],
+    }
+    return json.dumps(options, sort_keys=True)
+
+
+def synthetic_minutes(bandit, simulations):
+    """Time to play the synthetic example, with room to spare."""
+    steps = simulations * config["synthetic"]["horizon"]
+    return 5 + steps * grid_size(config["synthetic"]["bandits"][bandit]) // 10**6
+
+
+def criteria():
+    """What counts as having found the optimum of the synthetic example."""
+    named = {key: config["synthetic"][key] for key in ("criterion", "alternatives")}
+    return json.dumps(named, sort_keys=True)
+
+
+def run_of(played, specification, bandit):
+    """The result of a bandit in a cell of the sensitivity atlas; the default one is that of the example itself."""
+    if played == CELLS[0]:
+        return f"results/synthetic/{specification}/{bandit}.npz"
+    return f"results/sensitivity/runs/{played.folder}/{specification}/{bandit}.npz"
+
+
+def atlas_cells():
+    """The cells of the sensitivity atlas with their results; what differs for other bandits only is played once."""
+    played = {bandit: distinct(CELLS, bandit) for bandit in SYNTHETIC_BANDITS}
+    return [
+        {
+            "name": cell.name,
+            "varied": cell.varied,
+            "levels": cell.levels,
+            "runs": {
+                specification: {
+                    bandit: run_of(played[bandit][cell.name], specification, bandit)
+                    for bandit in SYNTHETIC_BANDITS
+                }
+                for specification in ("well", "mis")
+            },
+        }
+        for cell in CELLS
+    ]
+
+
+def atlas_runs():
+    """The results that the sensitivity atlas is made of, each once."""
+    by_specification = [
+        runs for cell in atlas_cells() for runs in cell["runs"].values()
+    ]
+    return sorted({path for runs in by_specification for path in runs.values()})
+
+
+def drawings(stem, caption, category):
+    """The files of a figure, one a format; of these the report shows one, with a caption of workflow/report."""
+    paths = {name: f"figures/{stem}.{name}" for name in config["figures"]["formats"]}
+    shown = next(name for name in ("png", "svg", "pdf") if name in paths)
+    about = {"caption": f"../report/{caption}.rst", "category": category}
+    paths[shown] = report(paths[shown], **about)
+    return list(paths.values())
 
 
 onstart:

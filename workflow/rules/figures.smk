@@ -1,5 +1,5 @@
-# In:  results/SUITE/{pairs,counts,datasets}.csv.
-# Out: figures/SUITE/pairwise_grid.{pdf,svg,png}.
+# In:  results/SUITE/{pairs,counts,datasets}.csv, results/synthetic/*.{csv,npz}, results/sensitivity/*.csv.
+# Out: figures/SUITE/pairwise_grid.*, figures/synthetic/*, figures/sensitivity/atlas.*, in the formats of the configuration.
 # A figure never computes: it draws a table.
 
 
@@ -31,8 +31,152 @@ rule draw_pairwise:
         " --bandits {params.bandits:q} --outputs {output:q} > {log:q} 2>&1"
 
 
+rule draw_surfaces:
+    input:
+        script=script("draw_surfaces.py"),
+        surfaces=rules.optima.output.surfaces,
+    output:
+        drawings("synthetic/surfaces", "surfaces", "The synthetic example"),
+    log:
+        "logs/synthetic/draw_surfaces.log",
+    benchmark:
+        "logs/synthetic/draw_surfaces.tsv"
+    conda:
+        CONDA
+    resources:
+        mem_mb=lambda wildcards, attempt: 1000 * 2 ** (attempt - 1),
+        runtime=lambda wildcards, attempt: 10 * attempt,
+    message:
+        "Drawing the reward surfaces of the synthetic example (Figure 1)"
+    shell:
+        "python {input.script[0]} --surfaces {input.surfaces:q}"
+        " --outputs {output:q} > {log:q} 2>&1"
+
+
+rule draw_evolution:
+    input:
+        script=script("draw_evolution.py"),
+        evolution="results/synthetic/evolution.npz",
+        optima=rules.optima.output.optima,
+    output:
+        drawings(
+            "synthetic/evolution_{specification}", "evolution", "The synthetic example"
+        ),
+    log:
+        "logs/synthetic/draw_evolution/{specification}.log",
+    benchmark:
+        "logs/synthetic/draw_evolution/{specification}.tsv"
+    conda:
+        CONDA
+    resources:
+        mem_mb=lambda wildcards, attempt: 1000 * 2 ** (attempt - 1),
+        runtime=lambda wildcards, attempt: 10 * attempt,
+    message:
+        "Drawing the evolution of the assignment in the synthetic example, {wildcards.specification}-specified"
+    shell:
+        "python {input.script[0]} --specification {wildcards.specification} --evolution {input.evolution:q} --optima {input.optima:q}"
+        " --outputs {output:q} > {log:q} 2>&1"
+
+
+rule draw_curves:
+    input:
+        script=script("draw_curves.py"),
+        curves="results/synthetic/curves.csv",
+        table="results/synthetic/table1.csv",
+    output:
+        drawings("synthetic/curves", "curves", "The synthetic example"),
+    log:
+        "logs/synthetic/draw_curves.log",
+    benchmark:
+        "logs/synthetic/draw_curves.tsv"
+    conda:
+        CONDA
+    resources:
+        mem_mb=lambda wildcards, attempt: 1000 * 2 ** (attempt - 1),
+        runtime=lambda wildcards, attempt: 10 * attempt,
+    message:
+        "Drawing the regret and find curves of the synthetic example"
+    shell:
+        "python {input.script[0]} --curves {input.curves:q} --table {input.table:q}"
+        " --outputs {output:q} > {log:q} 2>&1"
+
+
+rule draw_criteria:
+    input:
+        script=script("draw_criteria.py"),
+        rates="results/synthetic/rates.csv",
+        table="results/synthetic/table1.csv",
+    output:
+        drawings("synthetic/criteria", "criteria", "The synthetic example"),
+    log:
+        "logs/synthetic/draw_criteria.log",
+    benchmark:
+        "logs/synthetic/draw_criteria.tsv"
+    conda:
+        CONDA
+    resources:
+        mem_mb=lambda wildcards, attempt: 1000 * 2 ** (attempt - 1),
+        runtime=lambda wildcards, attempt: 10 * attempt,
+    message:
+        "Drawing how the synthetic example depends on the criterion"
+    shell:
+        "python {input.script[0]} --rates {input.rates:q} --table {input.table:q}"
+        " --outputs {output:q} > {log:q} 2>&1"
+
+
+rule draw_settings:
+    input:
+        script=script("draw_settings.py"),
+        rates="results/synthetic/rates.csv",
+        table="results/synthetic/table1.csv",
+    output:
+        drawings("synthetic/settings", "settings", "The synthetic example"),
+    log:
+        "logs/synthetic/draw_settings.log",
+    benchmark:
+        "logs/synthetic/draw_settings.tsv"
+    conda:
+        CONDA
+    resources:
+        mem_mb=lambda wildcards, attempt: 1000 * 2 ** (attempt - 1),
+        runtime=lambda wildcards, attempt: 10 * attempt,
+    message:
+        "Drawing what every setting finds in the synthetic example"
+    shell:
+        "python {input.script[0]} --rates {input.rates:q} --table {input.table:q}"
+        " --outputs {output:q} > {log:q} 2>&1"
+
+
+rule draw_atlas:
+    input:
+        script=script("draw_atlas.py"),
+        atlas=rules.atlas.output.atlas,
+        orderings=rules.atlas.output.orderings,
+    output:
+        drawings("sensitivity/atlas", "atlas", "Sensitivity of the synthetic example"),
+    log:
+        "logs/sensitivity/draw_atlas.log",
+    benchmark:
+        "logs/sensitivity/draw_atlas.tsv"
+    conda:
+        CONDA
+    resources:
+        mem_mb=lambda wildcards, attempt: 1000 * 2 ** (attempt - 1),
+        runtime=lambda wildcards, attempt: 10 * attempt,
+    message:
+        "Drawing the sensitivity atlas"
+    shell:
+        "python {input.script[0]} --atlas {input.atlas:q} --orderings {input.orderings:q}"
+        " --outputs {output:q} > {log:q} 2>&1"
+
+
 rule figures:
     input:
         rules.draw_pairwise.output,
+        rules.draw_surfaces.output,
+        expand(rules.draw_evolution.output, specification=["well", "mis"]),
+        rules.draw_curves.output,
+        rules.draw_criteria.output,
+        rules.draw_settings.output,
     message:
         "The figures are drawn: {input}"

@@ -1,12 +1,36 @@
 # In:  nothing but the configuration.
-# Out: results/synthetic/SPECIFICATION/BANDIT.npz, results/synthetic/{rates.csv,table1.csv}.
-# Steps: simulate (a job is one specification and one bandit, with its whole grid and all simulations), tabulate.
+# Out: results/synthetic/{optima.npz,surfaces.csv}, results/synthetic/SPECIFICATION/BANDIT.npz, and
+#      results/synthetic/{rates,table1,orderings,curves}.csv, table1.md, table1.tex, evolution.npz.
+# Steps: find the optima, simulate (a job is one specification and one bandit, with its whole grid and all simulations),
+# tabulate.
+
+
+rule optima:
+    input:
+        script=script("optima.py"),
+    output:
+        optima="results/synthetic/optima.npz",
+        surfaces="results/synthetic/surfaces.csv",
+    log:
+        "logs/synthetic/optima.log",
+    benchmark:
+        "logs/synthetic/optima.tsv"
+    conda:
+        CONDA
+    resources:
+        mem_mb=lambda wildcards, attempt: 600 * 2 ** (attempt - 1),
+        runtime=lambda wildcards, attempt: 10 * attempt,
+    message:
+        "Computing the optima of the synthetic example"
+    shell:
+        "python {input.script[0]} --optima {output.optima:q} --surfaces {output.surfaces:q} > {log:q} 2>&1"
 
 
 rule simulate_synthetic:
     input:
         script=script("simulate_synthetic.py"),
         bandit=lambda wildcards: module_sources(MODULES[wildcards.bandit]),
+        optima=rules.optima.output.optima,
     output:
         "results/synthetic/{specification}/{bandit}.npz",
     log:
@@ -16,35 +40,42 @@ rule simulate_synthetic:
     conda:
         CONDA
     resources:
-        mem_mb=lambda wildcards, attempt: 600 * 2 ** (attempt - 1),
-        runtime=lambda wildcards, attempt: (
-            5
-            + config["synthetic"]["simulations"]
-            * config["synthetic"]["horizon"]
-            * grid_size(wildcards.bandit)
-            // 10**7
+        mem_mb=lambda wildcards, attempt: 1000 * 2 ** (attempt - 1),
+        runtime=lambda wildcards, attempt: synthetic_minutes(
+            wildcards.bandit, config["synthetic"]["simulations"]
         )
         * 2 ** (attempt - 1),
     params:
-        options=synthetic_options,
+        options=lambda wildcards: synthetic_options(
+            wildcards.bandit, config["synthetic"]["simulations"], choices("synthetic")
+        ),
     message:
         "{wildcards.bandit} plays the synthetic example, {wildcards.specification}-specified"
     shell:
         "python {input.script[0]} --specification {wildcards.specification} --bandit {wildcards.bandit}"
-        " --options {params.options:q} --output {output:q} > {log:q} 2>&1"
+        " --options {params.options:q} --optima {input.optima:q} --output {output:q} > {log:q} 2>&1"
 
 
 rule table1:
     input:
         script=script("table1.py"),
+        optima=rules.optima.output.optima,
         runs=expand(
             rules.simulate_synthetic.output,
             specification=["well", "mis"],
             bandit=SYNTHETIC_BANDITS,
         ),
     output:
-        rates="results/synthetic/rates.csv",
-        table="results/synthetic/table1.csv",
+        multiext(
+            "results/synthetic/",
+            "rates.csv",
+            "table1.csv",
+            "table1.md",
+            "table1.tex",
+            "orderings.csv",
+            "curves.csv",
+            "evolution.npz",
+        ),
     log:
         "logs/synthetic/table1.log",
     benchmark:
@@ -52,20 +83,22 @@ rule table1:
     conda:
         CONDA
     resources:
-        mem_mb=lambda wildcards, attempt: 1000 * 2 ** (attempt - 1),
+        mem_mb=lambda wildcards, attempt: 1500 * 2 ** (attempt - 1),
         runtime=lambda wildcards, attempt: 10 * attempt,
     params:
-        agreement=config["synthetic"]["agreement"],
+        criteria=criteria(),
+        folder=subpath(output[0], parent=True),
     message:
         "Making Table 1"
     shell:
-        "python {input.script[0]} --results {input.runs:q} --agreement {params.agreement}"
-        " --rates {output.rates:q} --table {output.table:q} > {log:q} 2>&1"
+        "python {input.script[0]} --results {input.runs:q} --optima {input.optima:q} --criteria {params.criteria:q}"
+        " --folder {params.folder:q} > {log:q} 2>&1"
 
 
 rule synthetic:
     input:
         rules.table1.output,
+        rules.optima.output,
         "results/synthetic/run.json",
     message:
         "The synthetic example is done: {input}"
