@@ -53,11 +53,11 @@ def play(specification: str, bandit: str, options: dict[str, Any], optima: Path,
             player(bandit, options["choices"] | settings[0])(z, rewards, few, warm, few[:1], np.random.default_rng(0))
         for i, setting in enumerate(settings):
             rng = stream(options["seed"], "synthetic", specification, bandit, name_of(setting), simulation)
-            started = time.perf_counter()
+            started = time.process_time()
             chosen, thetas = player(bandit, options["choices"] | setting)(
                 z, rewards, order, warm, rounds + synthetic.WARM_START, rng
             )
-            seconds[i] += time.perf_counter() - started
+            seconds[i] += time.process_time() - started
             shares = agreeing(thetas, columns, assigned) / EVALUATION_CONTEXTS
             arrays["agreement_truth"][i, simulation] = shares[:, 0]
             arrays["agreement_predictors"][i, simulation] = shares[:, 1]
@@ -68,7 +68,7 @@ def play(specification: str, bandit: str, options: dict[str, Any], optima: Path,
             arrays["first_order"][i, simulation] = ((first[2] > first[1]) & (first[1] > first[0])).mean()
             if simulation == 0:
                 arrays["x"], arrays["arms"][i], arrays["thetas"][i] = x, chosen, thetas
-    # To the log and not into the results, which are the same whenever they are made.
+    # Processor time, to the log: results are the same whenever they are made, and whatever else the machine does.
     for setting, spent in zip(settings, seconds, strict=True):
         steps = simulations * (synthetic.WARM_START + horizon)
         print(f"{bandit} {specification} {name_of(setting)}: {1e6 * spent / steps:.2f} microseconds a step")
