@@ -57,9 +57,9 @@ def play(specification: str, bandit: str, options: dict[str, Any], optima: Path,
         snapshots = rounds + synthetic.WARM_START
         runs = bandit_class(bandit).play(choices, z, rewards, order, streams, forced=warm, snapshots=snapshots)
         for i in range(len(settings)):
-            started = time.perf_counter()
+            started = time.process_time()
             chosen, thetas = next(runs)
-            seconds[i] += time.perf_counter() - started
+            seconds[i] += time.process_time() - started
             shares = agreeing(thetas, columns, assigned) / EVALUATION_CONTEXTS
             arrays["agreement_truth"][i, simulation] = shares[:, 0]
             arrays["agreement_predictors"][i, simulation] = shares[:, 1]
