@@ -17,6 +17,7 @@ from balanced_bandits.estimation.penalty import (
     gcv_scores,
     kfold_scores,
     loo_scores,
+    uneven,
 )
 from balanced_bandits.estimation.ridge import RESIDUAL, Model, fit, new_arms
 
@@ -150,3 +151,22 @@ def test_awkward_columns(case, criterion, n):
     theirs = Ridge(arms.lam[0], solver="svd").fit(rows[:, 1:], rewards, sample_weight=weights)
     fitted = rows @ arms.theta[0]
     np.testing.assert_allclose(fitted, theirs.predict(rows[:, 1:]), atol=1e-5)
+
+
+@pytest.mark.parametrize("n", [4, 40])
+def test_columns_are_uneven_by_their_size_and_not_because_one_is_constant(n):
+    rng = np.random.default_rng(0)
+    rows, weights = rng.standard_normal((n, 6)), 1.0 + rng.random(n)
+
+    def found(rows):
+        centre = weights @ rows / weights.sum()
+        scaled = np.sqrt(weights)[:, None] * (rows - centre)
+        products = scaled.T @ scaled if n >= 6 else scaled @ scaled.T
+        return uneven(scaled, products, centre, weights.sum())
+
+    assert not found(rows)
+    assert found(rows * [1, 1, 1e5, 1, 1, 1])
+    constant = rows.copy()
+    constant[:, 3] = 0.1 + 0.2  # its mean is off by a rounding error
+    assert not found(constant)
+    assert found(constant * [1, 1, 1e5, 1, 1, 1])
