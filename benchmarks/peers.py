@@ -169,7 +169,7 @@ def compiled(algorithm, shape, repetitions=5):
     best = np.inf
     for _ in range(repetitions):
         start = time.process_time()
-        arms, _ = next(bandit_class(algorithm).play(fixed, contexts, rewards, order, [np.random.default_rng(1)]))
+        arms, *_ = next(bandit_class(algorithm).play(fixed, contexts, rewards, order, [np.random.default_rng(1)]))
         best = min(best, time.process_time() - start)
     return best / len(order) * 1e6, len(order), rewards[order, arms].mean()
 

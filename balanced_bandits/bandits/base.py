@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,6 +15,17 @@ def design(contexts: ArrayLike, intercept: str) -> NDArray[np.float64]:
     """Contexts (n, d) as the kernels take them: with a first column of ones, unless there is no intercept."""
     x = np.asarray(contexts, dtype=float)
     return np.ascontiguousarray(x if intercept == "none" else np.column_stack([np.ones(len(x)), x]))
+
+
+class Run(NamedTuple):
+    """What a compiled run leaves."""
+
+    arms: NDArray[np.int64]  # (rounds,): the arm of each round
+    coefficients: NDArray[np.float64]  # (snapshots, K, p): the intercept first, if there is one
+    penalties: NDArray[np.float64]  # (K,): the penalty lambda of each arm at the end; NaN for a bandit without
+    clipped: (
+        float  # share of the rounds whose propensity is below gamma at the end; NaN for a bandit that is not balanced
+    )
 
 
 class Bandit:
@@ -73,7 +84,7 @@ class Bandit:
         *,
         forced: ArrayLike = (),
         snapshots: ArrayLike = (),
-    ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float64]]]:
+    ) -> Iterator[Run]:
         """Whole compiled runs on the same rounds, one after the other.
 
         Parameters
@@ -95,8 +106,8 @@ class Bandit:
 
         Yields
         ------
-        arms : (rounds,), coefficients : (snapshots, K, p)
-            For each of the runs; the intercept comes first, if there is one.
+        run : Run
+            For each of the settings.
 
         """
         x, r = np.asarray(contexts, dtype=float), np.ascontiguousarray(rewards, dtype=float)
@@ -110,7 +121,12 @@ class Bandit:
             if intercept not in rows:
                 rows[intercept] = design(x, intercept)
             record, memory = cls.LOOPS.play(rows[intercept], r, rounds, warm, times, options, rng)
-            yield memory.chosen, record.thetas
+            yield Run(memory.chosen, record.thetas, *cls._account(memory, options))
+
+    @classmethod
+    def _account(cls, memory: Any, options: Any) -> tuple[NDArray[np.float64], float]:
+        """The penalties at the end of a run, and the share of its rounds whose propensity was clipped."""
+        return np.full(memory.arms.pulls.size, np.nan), np.nan
 
     def __repr__(self) -> str:
         rounds = int(self._memory.clock[ROUNDS])

@@ -125,6 +125,12 @@ class LinearBandit(Bandit):
         """The choices by name, with defaults for those not given, as the kernels take them."""
         return options_of(choices, balanced=cls.BALANCED, thompson=cls.THOMPSON)
 
+    @classmethod
+    def _account(cls, memory: Any, options: Any) -> tuple[NDArray[np.float64], float]:
+        """The penalties at the end of a run, and the share of its rounds whose weight is the largest, 1 / gamma."""
+        at_gamma = memory.weights >= (1.0 - 1e-12) / options.gamma
+        return memory.arms.lam, float(at_gamma.mean()) if cls.BALANCED else np.nan
+
     @property
     def penalties(self) -> NDArray[np.float64]:
         """The penalty lambda in force for each arm (K,)."""

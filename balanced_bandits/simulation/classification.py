@@ -38,7 +38,7 @@ def play(dataset: Path, bandit: str, options: dict[str, Any], output: Path) -> N
         name = options["seed"], "classification", record["name"], bandit
         streams = [stream(*name, name_of(setting), shuffle) for setting in settings]
         runs = bandit_class(bandit).play(choices, X, rewards, order, streams)
-        for i, (chosen, _) in enumerate(runs):
+        for i, (chosen, *_) in enumerate(runs):
             correct[i, shuffle] = np.packbits(chosen == y[order])
             pulls[i, shuffle] = np.bincount(chosen, minlength=arms)
     write_arrays(output, result, correct=correct, pulls=pulls)

@@ -58,7 +58,7 @@ def play(specification: str, bandit: str, options: dict[str, Any], optima: Path,
         runs = bandit_class(bandit).play(choices, z, rewards, order, streams, forced=warm, snapshots=snapshots)
         for i in range(len(settings)):
             started = time.process_time()
-            chosen, thetas = next(runs)
+            chosen, thetas, *_ = next(runs)
             seconds[i] += time.process_time() - started
             shares = agreeing(thetas, columns, assigned) / EVALUATION_CONTEXTS
             arrays["agreement_truth"][i, simulation] = shares[:, 0]

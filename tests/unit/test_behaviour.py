@@ -148,7 +148,7 @@ def test_order_and_snapshots(name):
     contexts, rewards = problem(2, 100, 2, 3)
     order = np.random.default_rng(0).permutation(100)[:80]
     snapshots = np.array([0, 5, 40, 80])
-    arms, thetas = next(
+    arms, thetas, *_ = next(
         bandit_class(name).play([{}], contexts, rewards, order, [stream(0, "play")], snapshots=snapshots)
     )
     assert arms.shape == (80,)
@@ -263,13 +263,32 @@ def test_rounds_that_cannot_be_played_are_refused(change, word):
         next(bandit_class("LinTS").play([{}], **(rounds | change)))
 
 
+@pytest.mark.parametrize("name", ["LinTS", "BLTS", "BLUCB", "ILTCB"])
+def test_a_run_tells_its_penalties_and_how_many_propensities_were_clipped(name):
+    contexts, rewards = problem(6, 200, 2, 3)
+    for gamma in (0.01, 0.5, 1.0):
+        choices = {"gamma": gamma} if name.startswith("BL") else {}
+        run = next(bandit_class(name).play([choices], contexts, rewards, range(200), [stream(0, "play")]))
+        if name == "ILTCB":
+            assert np.isnan(run.penalties).all()
+            assert np.isnan(run.clipped)
+            continue
+        memory = played(name, contexts, rewards, **choices)[2]
+        np.testing.assert_array_equal(run.penalties, memory.arms.lam)
+        if name == "LinTS":
+            assert np.isnan(run.clipped)
+        else:
+            assert run.clipped == (memory.weights == 1 / gamma).mean()
+            assert (run.clipped == 1.0) == (gamma == 1.0)
+
+
 def test_many_settings_are_played_in_one_call():
     contexts, rewards = problem(5, 80, 2, 3)
     settings_ = [{"alpha": 0.5}, {"alpha": 2.0}, {"intercept": "none", "alpha": 1.0}]
     together = bandit_class("LinTS").play(
         settings_, contexts, rewards, range(80), [stream(i, "play") for i in range(3)]
     )
-    for i, ((arms, _), setting) in enumerate(zip(together, settings_, strict=True)):
+    for i, ((arms, *_), setting) in enumerate(zip(together, settings_, strict=True)):
         np.testing.assert_array_equal(arms, played("LinTS", contexts, rewards, i, **setting)[0])
 
 
