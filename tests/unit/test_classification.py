@@ -112,7 +112,8 @@ def test_more_columns_than_rows_cost_no_more_time_than_as_many():
 
 def test_timing_holds_predictions_against_benchmarks_the_slowest_first(tmp_path):
     pd.DataFrame([
-        {"name": "a", "n": 100, "d": 3, "K": 2, "left_out": ""}, {"name": "b", "n": 900, "d": 3, "K": 2, "left_out": ""},
+        {"name": "a", "n": 100, "d": 3, "K": 2, "left_out": ""},
+        {"name": "b", "n": 900, "d": 3, "K": 2, "left_out": ""},
         {"name": "bad", "n": 9, "d": 3, "K": 1, "left_out": "one class"},
     ]).to_csv(tmp_path / "datasets.csv", index=False)  # fmt: skip
     for name, seconds in (("a", 2.0), ("b", 6.0), ("bad", 1.0)):
