@@ -3,6 +3,7 @@
 #   snakemake --cores N                    everything that config.yaml asks for
 #   snakemake --cores N classification     a part: classification, synthetic, figures
 #   snakemake --cores N sensitivity        beyond the paper: which of its numbers depend on what it leaves open
+#   snakemake --cores N variances          the classification experiment with further readings of the variance
 #   snakemake --cores N FILE               one file of results/ or figures/
 from snakemake.utils import min_version
 
@@ -26,6 +27,7 @@ localrules:
     synthetic,
     figures,
     sensitivity,
+    variances,
 
 
 rule all:
@@ -43,3 +45,13 @@ rule sensitivity:
         "results/sensitivity/run.json",
     message:
         "The sensitivity atlas is done: {input}"
+
+
+rule variances:
+    input:
+        expand(rules.compare.output, part="/sensitivity"),
+        expand(rules.timing.output, part="/sensitivity"),
+        comparison_drawings("/sensitivity"),
+        f"{RESULTS}/run.json",
+    message:
+        "The classification experiment with further readings of the variance is done: {input}"

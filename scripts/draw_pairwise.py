@@ -1,4 +1,4 @@
-"""Draw the pairwise grid (Figure 4).
+"""Draw the pairwise grid (Figure 4) of one reading of the variance and one tuning protocol.
 
 Input: the tables of pairs, counts and datasets (CSV). Output: the figure, in the format of each output's ending.
 """
@@ -9,7 +9,7 @@ from pathlib import Path
 import pandas as pd
 
 from balanced_bandits.commands import guarded
-from balanced_bandits.figures.pairwise import draw
+from balanced_bandits.figures.pairwise import Shown, draw
 from balanced_bandits.figures.style import save
 
 
@@ -20,10 +20,15 @@ def main() -> None:
     parser.add_argument("--counts", required=True, type=Path)
     parser.add_argument("--datasets", required=True, type=Path)
     parser.add_argument("--bandits", required=True, nargs="+")
+    parser.add_argument("--reading", required=True)
+    parser.add_argument("--protocol", required=True)
+    parser.add_argument("--test", required=True)
+    parser.add_argument("--runs", required=True, type=int, help="the number of runs of the protocol matched")
     parser.add_argument("--outputs", required=True, nargs="+", type=Path)
     arguments = parser.parse_args()
     left_out = int(pd.read_csv(arguments.datasets)["left_out"].notna().sum())
-    figure = draw(pd.read_csv(arguments.pairs), pd.read_csv(arguments.counts), arguments.bandits, left_out)
+    shown = Shown(arguments.reading, arguments.protocol, arguments.test, arguments.runs)
+    figure = draw(pd.read_csv(arguments.pairs), pd.read_csv(arguments.counts), arguments.bandits, shown, left_out)
     save(figure, arguments.outputs)
 
 

@@ -1,4 +1,4 @@
-"""Say in three lines what a run drew and where.
+"""Say in a few lines what a run drew and where.
 
 Input: the tables and figures of the run that config.yaml describes, as results/*/run.json recorded it.
 """
@@ -10,18 +10,29 @@ from pathlib import Path
 from balanced_bandits.commands import guarded
 
 
+def rows_of(path: str) -> list[dict[str, str]]:
+    """The rows of a table."""
+    with open(path, newline="") as table:
+        return list(csv.DictReader(table))
+
+
 def main() -> None:
     """Command line."""
     config = json.loads(Path("results/synthetic/run.json").read_text())["config"]
     suite = Path(config["suite"]).stem
-    with open(f"results/{suite}/datasets.csv", newline="") as table:
-        datasets = list(csv.DictReader(table))
+    datasets = rows_of(f"results/{suite}/datasets.csv")
     left_out = sum(bool(row["left_out"]) for row in datasets)
-    with open("results/synthetic/table1.csv", newline="") as table:
-        cells = [f"{row['bandit']} {row['spec']} {float(row['percent']):.0f} %" for row in csv.DictReader(table)]
-    figures = " ".join(f"figures/{suite}/pairwise_grid.{ending}" for ending in config["figures"]["formats"])
     shown = f"{len(datasets) - left_out} datasets" + (f" ({left_out} left out)" if left_out else "")
-    print(f"Pairwise grid of {', '.join(config['bandits'])} on {shown}: {figures}")
+    cells = [f"{row['bandit']} {row['spec']} {float(row['percent']):.0f} %"
+             for row in rows_of("results/synthetic/table1.csv")]  # fmt: skip
+    ending = config["figures"]["formats"][0]
+    print(f"Pairwise grids of {', '.join(config['bandits'])} on {shown}: figures/{suite}/pairwise_*.{ending}")
+    claims = rows_of(f"results/{suite}/claims.csv")
+    for reading, protocol in dict.fromkeys((row["reading"], row["protocol"]) for row in claims):
+        here = [row for row in claims if (row["reading"], row["protocol"]) == (reading, protocol)]
+        numbers = ", ".join(f"{row['better']} > {row['worse']} {row['wins']}-{row['losses']}" for row in here)
+        hold = sum(row["verdict"] == "holds" for row in here)
+        print(f"  variance {reading}, protocol {protocol}: {numbers}; {hold} of the paper's {len(here)} claims hold")
     print(f"Synthetic example, optimum found in: {', '.join(cells)}: results/synthetic/table1.md")
     print(f"All numbers: results/{suite}/, results/synthetic/; settings and versions: run.json beside them")
 

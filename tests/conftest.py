@@ -38,7 +38,7 @@ class Workspace:
     def __init__(self, folder, home=ROOT):
         self.folder, self.home = folder, home
         folder.mkdir(parents=True, exist_ok=True)
-        self.rows = {}
+        self.rows, self.families = {}, {}
         for i, name in enumerate(("ant", "bee", "cat")):
             self.add_dataset(name, i)
         self.write_suite()
@@ -54,17 +54,21 @@ class Workspace:
         }
         self.write_config()
 
-    def add_dataset(self, name, seed, n=60, label=None):
+    def add_dataset(self, name, seed, n=60, labels=None):
         rng = np.random.default_rng(seed)
         frame = pd.DataFrame(rng.standard_normal((n, 3)).round(3), columns=["u", "v", "w"])
-        frame["kind"] = label or np.where(frame["u"] + 0.5 * rng.standard_normal(n) > 0, "yes", "no")
+        noisy = np.where(frame["u"] + 0.5 * rng.standard_normal(n) > 0, "yes", "no")
+        frame["kind"] = noisy if labels is None else labels
         text = frame.to_csv(index=False)
         (self.folder / f"{name}.csv").write_text(text)
         digest = hashlib.sha256(text.encode()).hexdigest()
-        self.rows[name] = [name, "file", f"{name}.csv", "kind", digest, "none", n, 3, 1 if label else 2]
+        self.rows[name] = [name, "file", f"{name}.csv", "kind", digest, "none", n, 3, frame["kind"].nunique()]
 
     def write_suite(self):
-        lines = ["\t".join(COLUMNS), *("\t".join(map(str, row)) for row in self.rows.values())]
+        rows = [list(COLUMNS), *self.rows.values()]
+        if self.families:
+            rows = [rows[0] + ["family"], *([*row, self.families[row[0]]] for row in rows[1:])]
+        lines = ["\t".join(map(str, row)) for row in rows]
         (self.folder / "tiny.tsv").write_text("\n".join(lines) + "\n")
 
     def write_config(self):

@@ -1,6 +1,6 @@
 """Collect the results of the classification jobs into one tidy table."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,30 +10,33 @@ import pandas as pd
 from balanced_bandits.files import read_arrays
 from balanced_bandits.simulation.settings import name_of
 
-RUN_COLUMNS = ["dataset", "bandit", "setting", "shuffle", "n", "regret", "correct"]
+RUN_COLUMNS = ["dataset", "bandit", "reading", "setting", "repeat", "shuffle", "n", "regret", "clipped", "correct"]
 
 
-def collect(results: Iterable[Path]) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Read the results of jobs; gives the runs and the datasets.
+def collect(results: Iterable[Path], families: Mapping[str, str]) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Read the results of jobs; gives the runs and the datasets, whose families are given by name.
 
-    Runs: a row for each dataset, bandit, setting and shuffle, with the normalised cumulative regret
-    (1/n) sum (1 - r_t) and the rounds that were right (``correct``: packed bits).
+    Runs: a row for each dataset, bandit, reading of the variance, setting, repeat and shuffle, with the normalised
+    cumulative regret (1/n) sum (1 - r_t), the share of rounds whose propensity is below gamma (``clipped``, for balanced
+    bandits), and the rounds that were right (``correct``: packed bits). The reading of a bandit that uses no variance is
+    ``any``.
     Datasets: a row each, with what was done to it, or the reason why it was left out.
     """
-    runs: list[dict[str, Any]] = []
+    runs: list[tuple[Any, ...]] = []
     datasets: dict[str, dict[str, Any]] = {}
     for path in results:
         record, arrays = read_arrays(path)
         dataset = record["dataset"]
-        datasets[dataset["name"]] = describe(dataset)
+        name, n = dataset["name"], dataset["n"]
+        datasets[name] = describe(dataset) | {"family": families[name]}
         if dataset["rejected"]:
             continue
-        n = dataset["n"]
-        for i, setting in enumerate(record["settings"]):
-            for shuffle, bits in enumerate(arrays["correct"][i]):
-                right = int(np.unpackbits(bits, count=n).sum())
-                run = (dataset["name"], record["bandit"], name_of(setting), shuffle, n, 1.0 - right / n, bits.tobytes())
-                runs.append(dict(zip(RUN_COLUMNS, run, strict=True)))
+        settings = [name_of(setting) for setting in record["settings"]]
+        right = np.bitwise_count(arrays["correct"]).sum(axis=-1, dtype=np.int64)
+        for index in np.ndindex(right.shape):
+            reading, setting, repeat, shuffle = index
+            runs.append((name, record["bandit"], record["readings"][reading], settings[setting], repeat, shuffle, n,
+                         1.0 - right[index] / n, arrays["clipped"][index], arrays["correct"][index].tobytes()))  # fmt: skip
     return pd.DataFrame(runs, columns=RUN_COLUMNS), pd.DataFrame(list(datasets.values()))
 
 

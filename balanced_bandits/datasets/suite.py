@@ -13,6 +13,7 @@ import yaml
 from balanced_bandits.errors import InputError
 
 COLUMNS = ("name", "source", "locator", "target", "sha256", "licence", "n", "d", "K")
+OPTIONAL = ("family",)  # a last column that a suite may have
 
 
 @dataclass(frozen=True)
@@ -28,10 +29,11 @@ class Row:
     n: int
     d: int
     K: int
+    family: str = ""
 
     def to_json(self) -> str:
-        """The row as it travels to a job's command line."""
-        return json.dumps(asdict(self))
+        """The row as it travels to a job's command line; no job on a dataset depends on its family."""
+        return json.dumps({key: value for key, value in asdict(self).items() if key not in OPTIONAL})
 
     @classmethod
     def from_json(cls, text: str) -> "Row":
@@ -50,8 +52,11 @@ def read_suite(path: Path, schema: Path) -> dict[str, Row]:
         raise InputError(f"{path}: no such suite; the suites are the .tsv files of {path.parent}.") from error
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise InputError(f"{path} can't be read as tab-separated text in UTF-8 ({error}).") from error
-    if not lines or tuple(lines[0]) != COLUMNS:
-        raise InputError(f"{path}, line 1: the columns must be {', '.join(COLUMNS)}, separated by tabs.")
+    columns = tuple(lines[0]) if lines else ()
+    if columns not in (COLUMNS, COLUMNS + OPTIONAL):
+        raise InputError(
+            f"{path}, line 1: the columns must be {', '.join(COLUMNS)}, separated by tabs; then family, or nothing."
+        )
     validator = jsonschema.Draft202012Validator(yaml.safe_load(schema.read_text()))
     rows: dict[str, Row] = {}
     first_seen: dict[str, int] = {}
@@ -59,10 +64,10 @@ def read_suite(path: Path, schema: Path) -> dict[str, Row]:
     for number, fields in enumerate(lines[1:], start=2):
         if not fields:
             continue
-        if len(fields) != len(COLUMNS):
-            problems.append(f"line {number}: {len(fields)} columns instead of {len(COLUMNS)}")
+        if len(fields) != len(columns):
+            problems.append(f"line {number}: {len(fields)} columns instead of {len(columns)}")
             continue
-        row: dict[str, Any] = dict(zip(COLUMNS, fields, strict=True))
+        row: dict[str, Any] = dict(zip(columns, fields, strict=True))
         for count in ("n", "d", "K"):
             if re.fullmatch(r"[0-9]{1,12}", row[count]):
                 row[count] = int(row[count])

@@ -1,12 +1,15 @@
 """Figure 4: the pairwise grid. Each panel holds the row bandit against the column bandit, a point a dataset."""
 
+from typing import NamedTuple
+
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
-from balanced_bandits.figures.style import BLUE, GREY, RED
+from balanced_bandits.analysis.protocols import WORDS
+from balanced_bandits.figures.style import BLUE, GREY, READINGS, RED, TESTS
 
 PANEL = 1.45  # inches
 COLOURS = {"win": BLUE, "loss": RED, "tie": GREY}
@@ -21,11 +24,23 @@ def point_sizes(p: "pd.Series[float]") -> NDArray[np.float64]:
     return 4.0 + 6.0 * evidence
 
 
-def draw(pairs: pd.DataFrame, counts: pd.DataFrame, bandits: list[str], left_out: int) -> Figure:
-    """Draw the grid from the tables of ``compare``; ``left_out`` datasets could not be played."""
+class Shown(NamedTuple):
+    """What a grid shows: a reading of the variance, a protocol with its number of runs, a test for the sizes."""
+
+    reading: str
+    protocol: str
+    test: str
+    runs: int
+
+
+def draw(pairs: pd.DataFrame, counts: pd.DataFrame, bandits: list[str], shown: Shown, left_out: int) -> Figure:
+    """Draw the grid of one reading and protocol from all pairs and counts; ``left_out`` datasets were not played."""
+    pairs, counts = (
+        table[(table["reading"] == shown.reading) & (table["protocol"] == shown.protocol)] for table in (pairs, counts)
+    )
     size = len(bandits)
     side = size * PANEL
-    top, bottom, left, right = 0.12, 1.2, 0.52, 0.12
+    top, bottom, left, right = 0.12, 1.28, 0.52, 0.12
     width, height = side + left + right, side + top + bottom
     figure = Figure(figsize=(width, height))
     axes = figure.subplots(
@@ -49,8 +64,9 @@ def draw(pairs: pd.DataFrame, counts: pd.DataFrame, bandits: list[str], left_out
             for outcome in COLOURS:
                 points = of_panel[of_panel["outcome"] == outcome]
                 panel.scatter(
-                    points["regret_column"], points["regret_row"], s=point_sizes(points["p"]), c=COLOURS[outcome],
-                    marker=MARKERS[outcome], alpha=0.75, linewidths=0.3, edgecolors="white", zorder=2,
+                    points["regret_column"], points["regret_row"], s=point_sizes(points[f"p_{shown.test}"]),
+                    c=COLOURS[outcome], marker=MARKERS[outcome], alpha=0.75, linewidths=0.3, edgecolors="white",
+                    zorder=2,
                 )  # fmt: skip
             _label_counts(panel, counts[(counts["row"] == row) & (counts["column"] == column)].iloc[0])
     figure.text(
@@ -58,7 +74,7 @@ def draw(pairs: pd.DataFrame, counts: pd.DataFrame, bandits: list[str], left_out
     )
     figure.text(0.1 / width, (bottom + side / 2) / height, "normalised regret of the row bandit", va="center",
                 rotation="vertical")  # fmt: skip
-    _legend(figure, pairs["dataset"].nunique(), left_out)
+    _legend(figure, shown, pairs["dataset"].nunique(), left_out)
     return figure
 
 
@@ -69,8 +85,8 @@ def _label_counts(panel, counts) -> None:  # type: ignore[no-untyped-def]
     panel.text(0.03, 0.84, f"{counts.ties} tied", color="#5f5f5f", fontsize=7, va="center", zorder=3)
 
 
-def _legend(figure: Figure, datasets: int, left_out: int) -> None:
-    """Explain colours and sizes, and say how many datasets are shown."""
+def _legend(figure: Figure, shown: Shown, datasets: int, left_out: int) -> None:
+    """Explain colours and sizes, and say what is shown."""
     handles = [
         Line2D([], [], color=COLOURS[o], marker=MARKERS[o], linestyle="", markersize=4, label=LEGEND[o]) for o in LEGEND
     ]
@@ -81,7 +97,9 @@ def _legend(figure: Figure, datasets: int, left_out: int) -> None:
     # Column by column: the three outcomes, then the three sizes.
     figure.legend(handles=handles, loc="lower center", ncol=2, frameon=False, fontsize=7, bbox_to_anchor=(0.5, 0.0),
                   handletextpad=0.2, columnspacing=1.5)  # fmt: skip
-    shown = f"{datasets} datasets" + (f" ({left_out} left out)" if left_out else "")
-    protocol = "each bandit at its best setting on each dataset,\nin hindsight; p: exact paired test on the same rounds"
-    note = f"{shown}; {protocol}"
-    figure.text(0.5, 0.55 / figure.get_figheight(), note, ha="center", fontsize=6, color="#555555")
+    number = f"{datasets} datasets" + (f" ({left_out} left out)" if left_out else "")
+    note = (
+        f"{number}; {READINGS[shown.reading]} ({shown.reading});\n"
+        f"{WORDS[shown.protocol].format(runs=shown.runs)} ({shown.protocol});\np: {TESTS[shown.test]}"
+    )
+    figure.text(0.5, 0.52 / figure.get_figheight(), note, ha="center", fontsize=6, color="#555555", linespacing=1.25)

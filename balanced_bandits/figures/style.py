@@ -37,6 +37,24 @@ OTHERS: list[dict[str, Any]] = [
 ]
 SPECIFICATIONS = {"well": "well-specified", "mis": "mis-specified"}
 
+# What captions and foot lines say of a reading of the variance, and of a test of two bandits on one dataset.
+READINGS = {
+    "residual": "residual variance with a small prior",
+    "literal": "variance as printed in the paper's boxes",
+    "plain": "residual variance without a prior",
+}
+TESTS = {
+    "paired": "exact paired test on the same rounds",
+    "unpaired": "two-sided unpaired z test",
+    "public": "1 - erf(|z|) of an unpaired z, as a public comparison has it",
+}
+# Tuning protocols differ in lightness and shape.
+PROTOCOLS: dict[str, dict[str, Any]] = {
+    "paper": {"color": "#111111", "marker": "o"},
+    "matched": {"color": "#c2570c", "marker": "D"},
+    "fixed": {"color": "#6fa8dc", "marker": "s"},
+}
+
 # Fixed salts and no dates: the same table gives the same bytes.
 mpl.rcParams.update({
     "svg.hashsalt": "balanced-bandits", "font.family": "DejaVu Sans", "font.size": 8, "axes.linewidth": 0.6,

@@ -1,6 +1,7 @@
 """Set-up from nothing, and the sentences it ends in where it can't go on."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -67,15 +68,19 @@ def test_no_way_to_the_registry_ends_in_a_sentence(tmp_path):
     assert "is the package registry reachable from here?" in stopped[0]
 
 
-def test_make_goes_from_nothing_to_figures_and_says_so_in_three_lines(small_project):
+def test_make_goes_from_nothing_to_figures_and_says_so_in_a_few_lines(small_project):
     done = run(small_project, "make", f"PYTHON={sys.executable}", "CORES=2")
     assert done.returncode == 0, done.stdout + done.stderr
-    last = done.stdout.splitlines()[-3:]
-    assert last[0].startswith("Pairwise grid of LinTS, LinUCB on 3 datasets: figures/embedded/pairwise_grid.pdf")
-    assert last[1].startswith("Synthetic example, optimum found in: LinTS well")
-    assert last[2].startswith("All numbers: results/embedded/")
+    last = done.stdout.splitlines()[-9:]
+    assert last[0] == "Pairwise grids of LinTS, LinUCB on 3 datasets: figures/embedded/pairwise_*.pdf"
+    assert re.fullmatch(
+        r"  variance residual, protocol paper: LinTS > LinUCB \d-\d; \d of the paper's 1 claims hold", last[1]
+    )
+    assert last[6].startswith("  variance literal, protocol fixed: ")
+    assert last[7].startswith("Synthetic example, optimum found in: LinTS well")
+    assert last[8].startswith("All numbers: results/embedded/")
     for ending in ("pdf", "svg", "png"):
-        assert (small_project / f"figures/embedded/pairwise_grid.{ending}").stat().st_size > 1000
+        assert (small_project / f"figures/embedded/pairwise_residual_paper.{ending}").stat().st_size > 1000
 
     started = time.monotonic()
     assert run(small_project, "make", "setup").returncode == 0

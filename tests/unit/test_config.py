@@ -1,14 +1,17 @@
 """The configuration: the committed one, defaults, and what is said of a wrong one."""
 
+import math
 from pathlib import Path
 
 import pytest
 import yaml
 
+from balanced_bandits.analysis.significance import TESTS
 from balanced_bandits.bandits import MODULES
 from balanced_bandits.config import checked_config
 from balanced_bandits.datasets import SOURCES
 from balanced_bandits.errors import InputError
+from balanced_bandits.simulation.readings import READINGS
 
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMA = ROOT / "workflow/schemas/config.schema.yaml"
@@ -26,15 +29,21 @@ def test_every_key_of_the_schema_has_a_description_and_a_comment_in_config_yaml(
             yield from walk(inner)
 
     lines = (ROOT / "config.yaml").read_text().splitlines()
-    lines += (ROOT / "five_bandits.yaml").read_text().splitlines()
     optional = {"EpsilonGreedy", "epsilon", "Uniform", "batch"}
     for key in set(walk(yaml.safe_load(SCHEMA.read_text()))) - optional:
         assert any(line.strip().startswith(f"{key}:") for line in lines), key
 
 
-def test_the_configuration_of_all_five_bandits_is_valid():
-    five = checked_config(yaml.safe_load((ROOT / "five_bandits.yaml").read_text()), SCHEMA)
-    assert list(five["bandits"]) == ["LinTS", "LinUCB", "BLTS", "BLUCB", "ILTCB"]
+def test_the_default_bandits_are_the_papers_with_as_many_settings_for_iltcb_as_for_blts():
+    bandits = checked_config({}, SCHEMA)["bandits"]
+    sizes = {name: math.prod(len(values) for values in grid.values()) for name, grid in bandits.items()}
+    assert sizes == {"LinTS": 3, "LinUCB": 3, "BLTS": 12, "BLUCB": 12, "ILTCB": 12}
+
+
+def test_the_schema_knows_the_readings_and_tests_that_there_are():
+    properties = yaml.safe_load(SCHEMA.read_text())["properties"]["classification"]["properties"]
+    assert properties["variances"]["items"]["enum"] == list(READINGS)
+    assert properties["significance"]["enum"] == list(TESTS)
 
 
 def test_schemas_know_the_bandits_and_sources_that_there_are():
@@ -60,9 +69,16 @@ def test_schemas_know_the_bandits_and_sources_that_there_are():
         ({"ridge": {"lams": ["1e-3"]}}, ["ridge.lams.0 is '1e-3'", "number above 0"]),
         ({"schedule": {"geometrical": 0.1}}, ["schedule is", "every_step, or a mapping with batch"]),
         ({"bandits": {"LinTS": {"alpha": [1]}, "BLTS": {"alpha": [1], "gamma": [2]}}}, ["bandits.BLTS.gamma.0 is 2"]),
+        ({"classification": {"variance": "literal"}}, ["unknown key classification.variance", "'variances'"]),
         (
-            {"classification": {"variance": "litteral"}},
-            ["classification.variance is 'litteral'", "residual or literal"],
+            {"classification": {"variances": ["litteral"]}},
+            ["classification.variances.0 is 'litteral'", "literal or plain"],
+        ),
+        ({"classification": {"variances": []}}, ["classification.variances is []"]),
+        ({"classification": {"runs": 0}}, ["classification.runs is 0", "whole number from 1"]),
+        (
+            {"classification": {"significance": "mcnemar"}},
+            ["classification.significance is 'mcnemar'", "paired, unpaired"],
         ),
         ({"bandits": {"LinTS": {"alpha": [1]}}}, ["bandits is", "two bandits or more"]),
         ({"bandits": {"LinTS": {"alpha": [1, -1]}, "LinUCB": {"alpha": [1]}}}, ["bandits.LinTS.alpha.1 is -1"]),

@@ -2,9 +2,11 @@
 
 import csv
 import json
+import re
 import shutil
 import time
 
+import numpy as np
 import pytest
 from conftest import ROOT, Workspace, copy_of_the_project, kill_group
 
@@ -16,10 +18,21 @@ pytestmark = pytest.mark.system
 def test_a_run_makes_tables_figures_logs_and_an_account(finished):
     products = finished.products()
     for ending in ("pdf", "svg", "png"):
-        assert products[f"figures/tiny/pairwise_grid.{ending}"]
+        for reading in ("residual", "literal"):
+            for protocol in ("paper", "matched", "fixed"):
+                assert products[f"figures/tiny/pairwise_{reading}_{protocol}.{ending}"]
+            assert products[f"figures/tiny/strata_{reading}.{ending}"]
+        assert products[f"figures/tiny/claims.{ending}"]
+    assert not any("plain" in name or "sensitivity" in name for name in products)
     with open(finished.folder / "results/tiny/counts.csv") as table:
         counts = list(csv.DictReader(table))
-    assert [row["datasets"] for row in counts] == ["3", "3"]
+    assert [row["datasets"] for row in counts] == ["3"] * 2 * 2 * 3
+    with open(finished.folder / "results/tiny/claims.csv") as table:
+        claims = [(row["better"], row["worse"], row["reading"], row["protocol"]) for row in csv.DictReader(table)]
+    assert claims == [
+        ("LinTS", "LinUCB", reading, protocol)
+        for reading in ("residual", "literal") for protocol in ("paper", "matched", "fixed")
+    ]  # fmt: skip
     with open(finished.folder / "results/synthetic/table1.csv") as table:
         assert [(row["spec"], row["bandit"]) for row in csv.DictReader(table)] == [
             ("well", "LinTS"), ("well", "LinUCB"), ("mis", "LinTS"), ("mis", "LinUCB"),
@@ -38,8 +51,86 @@ def test_a_run_makes_tables_figures_logs_and_an_account(finished):
     assert account["config"]["bandits"]["LinTS"] == {"alpha": [0.25, 0.5, 1]}
     assert account["config"]["synthetic"]["horizon"] == 60
     assert account["seed"] == 2019
-    for log in ("fetch/ant.log", "encode/ant.tsv", "simulate/ant/LinTS.tsv", "collect.log", "draw_pairwise.tsv"):
+    for log in (
+        "fetch/ant.log",
+        "encode/ant.tsv",
+        "simulate/ant/LinTS.tsv",
+        "collect.log",
+        "timing.csv",
+        "draw_pairwise/literal_fixed.tsv",
+    ):
         assert (finished.folder / "logs/tiny" / log).exists(), log
+
+
+def test_a_job_has_all_readings_settings_repeats_and_shuffles(finished):
+    record, arrays = read_arrays(finished.folder / "results/tiny/runs/ant/LinTS.npz")
+    assert set(record["readings"]) == {"residual", "literal"}
+    assert arrays["correct"].shape == (2, 3, 4, 1, 8)
+    assert arrays["pulls"].shape == (2, 3, 4, 1, 2)
+    assert (arrays["pulls"].sum(axis=-1) == 60).all()
+    assert arrays["rounds"][-1] == 60
+    wrong = 60 - np.unpackbits(arrays["correct"], axis=-1, count=60).sum(axis=-1)
+    np.testing.assert_array_equal(arrays["curve"][..., -1], wrong)
+    assert len(np.unique(arrays["correct"].reshape(24, -1), axis=0)) > 12  # repeats and readings are other runs
+
+
+def test_predicted_times_stand_beside_actual_ones(finished):
+    with open(finished.folder / "logs/tiny/timing.csv") as table:
+        rows = list(csv.DictReader(table))
+    assert {(row["dataset"], row["bandit"]) for row in rows} == {
+        (dataset, bandit) for dataset in ("ant", "bee", "cat") for bandit in ("LinTS", "LinUCB")
+    }  # fmt: skip
+    seconds = [float(row["seconds"]) for row in rows]
+    assert seconds == sorted(seconds, reverse=True)
+    assert all(0 < float(row["play_seconds"]) < float(row["seconds"]) for row in rows)
+    assert all(
+        float(row["predicted_seconds"]) > 1 and float(row["mb"]) < float(row["predicted_mb"]) * 2 for row in rows
+    )
+    log = (finished.folder / "logs/tiny/timing.log").read_text()
+    assert log.startswith("The 6 slowest of 6 jobs")
+
+
+def test_further_readings_of_the_variance_are_played_on_demand_beside_those_of_the_default_run(workspace):
+    workspace.rows = {"ant": workspace.rows["ant"], "bee": workspace.rows["bee"]}
+    workspace.write_suite()
+    workspace.snakemake("results/tiny/sensitivity/claims.csv", "figures/tiny/sensitivity/pairwise_plain_paper.png")
+    record, _ = read_arrays(workspace.folder / "results/tiny/sensitivity/runs/ant/LinTS.npz")
+    assert record["readings"] == ["plain"]
+    assert record["options"]["readings"] == {"plain": {"variance": "residual", "prior_weight": 0.0}}
+    with open(workspace.folder / "results/tiny/sensitivity/claims.csv") as table:
+        assert {row["reading"] for row in csv.DictReader(table)} == {"residual", "literal", "plain"}
+    left = {job for job in workspace.plan("variances") if " plays " in job}
+    assert not left
+
+
+def test_many_classes_and_a_class_of_one_row_go_through(workspace):
+    rng = np.random.default_rng(3)
+    labels = np.append(np.arange(25).repeat(8), 25)  # 26 classes, of which the last has one row
+    rng.shuffle(labels)
+    workspace.add_dataset("wide", 3, n=201, labels=[f"c{label}" for label in labels])
+    workspace.add_dataset("rare", 4, n=50, labels=["one"] + ["many"] * 49)
+    workspace.rows = {name: workspace.rows[name] for name in ("wide", "rare")}
+    workspace.write_suite()
+    workspace.snakemake("classification", cores=2)
+    _, arrays = read_arrays(workspace.folder / "results/tiny/runs/wide/LinTS.npz")
+    assert arrays["pulls"].shape[-1] == 26
+    assert (arrays["pulls"] > 0).all()  # the uniform start ends when every arm has been played
+    with open(workspace.folder / "results/tiny/strata.csv") as table:
+        assert {(row["by"], row["stratum"]) for row in csv.DictReader(table)} >= {("K", "2"), ("K", "> 10")}
+
+
+def test_jobs_that_take_long_start_first(workspace):
+    workspace.add_dataset("big", 5, n=400)
+    workspace.write_suite()
+    output = workspace.snakemake("-n", "classification")
+    first = {name: int(priority) for name, priority in
+             re.findall(r"Job \d+: (\w+ plays \w+)\n(?:.*\n)*?\s*Priority: (\d+)", output)}  # fmt: skip
+    assert first["LinTS plays big"] > first["LinTS plays ant"]
+
+
+def test_a_grid_of_more_settings_than_runs_is_refused(workspace):
+    output = workspace.snakemake("--config", "classification={runs: 2}", fails=True)
+    assert "bandits.LinTS has 3 settings, but classification.runs is 2" in output
 
 
 def test_a_finished_run_has_nothing_to_do(finished):
@@ -75,7 +166,7 @@ def test_all_bandits_get_into_the_tables(workspace):
     with open(workspace.folder / "results/tiny/counts.csv") as table:
         counts = list(csv.DictReader(table))
     assert {row["row"] for row in counts} == set(workspace.config["bandits"])
-    assert len(counts) == 7 * 6
+    assert len(counts) == 7 * 6 * 2 * 3
     with open(workspace.folder / "results/synthetic/rates.csv") as table:
         settings = {(row["bandit"], row["setting"]) for row in csv.DictReader(table)}
     assert ("BLTS", "alpha=0.5 gamma=0.05") in settings
@@ -151,18 +242,18 @@ def test_two_runs_in_one_folder_are_kept_apart(workspace):
 def test_parts_can_be_asked_for(workspace):
     assert all("synthetic" in job or "Table 1" in job for job in workspace.plan("synthetic"))
     assert all("synthetic" in job or "sensitivity" in job for job in workspace.plan("sensitivity"))
-    assert "Drawing the pairwise grid" not in workspace.plan("classification")
+    assert not any("pairwise grid" in job for job in workspace.plan("classification"))
     assert "Making the sensitivity atlas" not in workspace.plan("figures")
     assert workspace.plan("results/tiny/runs/ant/LinTS.npz") == ["Encoding ant", "Fetching ant", "LinTS plays ant"]
 
 
 def test_forceall_does_everything_again(finished):
     jobs = finished.plan("--forceall")
-    assert {"Fetching bee", "LinUCB plays bee", "Making Table 1", "Drawing the pairwise grid"} <= set(jobs)
+    assert {"Fetching bee", "LinUCB plays bee", "Making Table 1", "Comparing the bandits pairwise"} <= set(jobs)
 
 
 def test_a_dataset_that_cannot_be_played_is_left_out_with_its_reason(workspace):
-    workspace.add_dataset("dull", 9, label="same")
+    workspace.add_dataset("dull", 9, labels=["same"] * 60)
     workspace.write_suite()
     workspace.snakemake("figures", cores=2)
     with open(workspace.folder / "results/tiny/datasets.csv") as table:

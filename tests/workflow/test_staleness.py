@@ -10,8 +10,15 @@ pytestmark = pytest.mark.system
 DATASETS = ("ant", "bee", "cat")
 RECORDS = {"Recording the settings, versions and revision behind results/tiny",
            "Recording the settings, versions and revision behind results/synthetic"}  # fmt: skip
-DRAWN = {"Drawing the pairwise grid"}
-COMPARED = {"Collecting the runs of all bandits", "Comparing the bandits pairwise"} | DRAWN
+GRIDS = {
+    f"Drawing the pairwise grid: variance {reading}, protocol {protocol}"
+    for reading in ("residual", "literal") for protocol in ("paper", "matched", "fixed")
+}  # fmt: skip
+OF_CLAIMS = {"Drawing the paper's claims on the pairwise grid"}
+BY_SIZE = {f"Drawing the claims by the size of datasets: variance {reading}" for reading in ("residual", "literal")}
+DRAWN = GRIDS | OF_CLAIMS | BY_SIZE
+TIMED = {"Holding predicted times against actual ones"}
+COMPARED = {"Collecting the runs of all bandits", "Comparing the bandits pairwise"} | DRAWN | TIMED
 SHOWN = {
     "Drawing the evolution of the assignment in the synthetic example, well-specified",
     "Drawing the evolution of the assignment in the synthetic example, mis-specified",
@@ -54,7 +61,7 @@ def fresh(done):
     for path, (content, stat) in before.items():
         path.write_bytes(content)
         os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
-    done.config, done.rows = config, rows
+    done.config, done.rows, done.families = config, rows, {}
     done.write_config()
 
 
@@ -82,7 +89,15 @@ def edit(workspace, name):
         ),
         ({"sensitivity": {"simulations": 3}}, set()),
         ({"shuffles": 2}, plays("LinTS") | plays("LinUCB") | COMPARED),
-        ({"classification": {"variance": "literal"}}, plays("LinTS") | plays("LinUCB") | COMPARED),
+        (
+            {"classification": {"variances": ["literal"]}},
+            (plays("LinTS") | plays("LinUCB") | COMPARED) - {job for job in GRIDS | BY_SIZE if "residual" in job},
+        ),
+        # As many repeats as before, of which fewer count.
+        ({"classification": {"runs": 10}}, {"Comparing the bandits pairwise"} | DRAWN),
+        ({"classification": {"runs": 6}}, plays("LinTS") | plays("LinUCB") | COMPARED),
+        ({"classification": {"significance": "unpaired"}}, GRIDS),
+        ({"classification": {"sensitivity": []}}, set()),
         ({"max_levels": 50}, {f"Encoding {name}" for name in DATASETS} | plays("LinTS") | plays("LinUCB") | COMPARED),
         (
             {"bandits": {"LinTS": {"alpha": [0.25, 0.5]}, "LinUCB": {"alpha": [1, 2, 4]}}},
@@ -148,7 +163,23 @@ def test_the_making_of_table_1(fresh):
 
 def test_a_figures_module(fresh):
     edit(fresh, "balanced_bandits/figures/pairwise.py")
-    assert planned(fresh) == DRAWN
+    assert planned(fresh) == GRIDS
+
+
+def test_the_bootstrap(fresh):
+    edit(fresh, "balanced_bandits/analysis/bootstrap.py")
+    assert planned(fresh) == {"Comparing the bandits pairwise"} | DRAWN
+
+
+def test_the_cost_model(fresh):
+    edit(fresh, "balanced_bandits/simulation/cost.py")
+    assert planned(fresh) == TIMED
+
+
+def test_the_family_of_a_dataset(fresh):
+    fresh.families = {"ant": "insects", "bee": "insects", "cat": ""}
+    fresh.write_suite()
+    assert planned(fresh) == COMPARED
 
 
 def test_a_touch_without_a_change(fresh):

@@ -1,6 +1,9 @@
 # In:  data/SUITE/DATASET.npz.
-# Out: results/SUITE/runs/DATASET/BANDIT.npz, results/SUITE/{classification.parquet,datasets.csv,pairs.csv,counts.csv}.
-# Steps: simulate (a job is one dataset and one bandit, with its whole grid and all shuffles), collect, compare.
+# Out: results/SUITE/runs/DATASET/BANDIT.npz, results/SUITE/classification.parquet,
+#      results/SUITE/{datasets,pairs,counts,claims,strata}.csv, logs/SUITE/timing.csv;
+#      the same under results/SUITE/sensitivity, with further readings of the variance (target `variances`).
+# Steps: simulate (a job is one dataset and one bandit, with all readings, settings, repeats and shuffles), collect,
+#        compare, time.
 
 
 rule simulate_classification:
@@ -9,20 +12,18 @@ rule simulate_classification:
         bandit=lambda wildcards: module_sources(MODULES[wildcards.bandit]),
         dataset=rules.encode.output,
     output:
-        f"{RESULTS}/runs/{{dataset}}/{{bandit}}.npz",
+        f"{RESULTS}{{part}}/runs/{{dataset}}/{{bandit}}.npz",
     log:
-        f"logs/{SUITE}/simulate/{{dataset}}/{{bandit}}.log",
+        f"logs/{SUITE}{{part}}/simulate/{{dataset}}/{{bandit}}.log",
     benchmark:
-        f"logs/{SUITE}/simulate/{{dataset}}/{{bandit}}.tsv"
+        f"logs/{SUITE}{{part}}/simulate/{{dataset}}/{{bandit}}.tsv"
+    # Long jobs start first, so that none of them is left to run alone at the end.
+    priority: predicted_seconds
     conda:
         CONDA
     resources:
-        mem_mb=lambda wildcards, attempt: megabytes(ROWS[wildcards.dataset])
-        * 2 ** (attempt - 1),
-        runtime=lambda wildcards, attempt: minutes(
-            ROWS[wildcards.dataset], grid_size(config["bandits"][wildcards.bandit])
-        )
-        * 2 ** (attempt - 1),
+        mem_mb=job_megabytes,
+        runtime=job_minutes,
     params:
         options=classification_options,
     message:
@@ -35,27 +36,26 @@ rule simulate_classification:
 rule collect:
     input:
         script=script("collect.py"),
-        runs=expand(rules.simulate_classification.output, dataset=ROWS, bandit=BANDITS),
+        runs=classification_runs,
     output:
-        runs=f"{RESULTS}/classification.parquet",
-        datasets=f"{RESULTS}/datasets.csv",
+        runs=f"{RESULTS}{{part}}/classification.parquet",
+        datasets=f"{RESULTS}{{part}}/datasets.csv",
     log:
-        f"logs/{SUITE}/collect.log",
+        f"logs/{SUITE}{{part}}/collect.log",
     benchmark:
-        f"logs/{SUITE}/collect.tsv"
+        f"logs/{SUITE}{{part}}/collect.tsv"
     conda:
         CONDA
     resources:
-        mem_mb=lambda wildcards, attempt: (1000 + 2 * len(ROWS)) * 2 ** (attempt - 1),
+        mem_mb=lambda wildcards, attempt: (1000 + 5 * len(ROWS)) * 2 ** (attempt - 1),
         runtime=lambda wildcards, attempt: 10 * attempt,
     params:
-        folder=lambda wildcards, output: str(Path(output.runs).parent / "runs"),
-        datasets=list(ROWS),
-        bandits=BANDITS,
+        families=json.dumps(FAMILIES),
+        jobs=lambda wildcards: classification_jobs(wildcards.part),
     message:
-        "Collecting the runs of all bandits"
+        "Collecting the runs of all bandits{wildcards.part}"
     shell:
-        "python {input.script[0]} --folder {params.folder:q} --datasets {params.datasets:q} --bandits {params.bandits:q}"
+        "python {input.script[0]} --families {params.families:q} --jobs {params.jobs:q}"
         " --runs {output.runs:q} --accounts {output.datasets:q} > {log:q} 2>&1"
 
 
@@ -63,25 +63,58 @@ rule compare:
     input:
         script=script("compare.py"),
         runs=rules.collect.output.runs,
+        datasets=rules.collect.output.datasets,
     output:
-        pairs=f"{RESULTS}/pairs.csv",
-        counts=f"{RESULTS}/counts.csv",
+        pairs=f"{RESULTS}{{part}}/pairs.csv",
+        counts=f"{RESULTS}{{part}}/counts.csv",
+        claims=f"{RESULTS}{{part}}/claims.csv",
+        strata=f"{RESULTS}{{part}}/strata.csv",
     log:
-        f"logs/{SUITE}/compare.log",
+        f"logs/{SUITE}{{part}}/compare.log",
     benchmark:
-        f"logs/{SUITE}/compare.tsv"
+        f"logs/{SUITE}{{part}}/compare.tsv"
     conda:
         CONDA
     resources:
-        mem_mb=lambda wildcards, attempt: (1000 + 2 * len(ROWS)) * 2 ** (attempt - 1),
+        mem_mb=lambda wildcards, attempt: (1000 + 5 * len(ROWS)) * 2 ** (attempt - 1),
         runtime=lambda wildcards, attempt: 10 * attempt,
     params:
-        bandits=BANDITS,
+        options=comparison,
+        folder=lambda wildcards, output: str(Path(output.pairs).parent),
     message:
-        "Comparing the bandits pairwise"
+        "Comparing the bandits pairwise{wildcards.part}"
     shell:
-        "python {input.script[0]} --runs {input.runs:q} --bandits {params.bandits:q}"
-        " --pairs {output.pairs:q} --counts {output.counts:q} > {log:q} 2>&1"
+        "python {input.script[0]} --runs {input.runs:q} --datasets {input.datasets:q} --options {params.options:q}"
+        " --folder {params.folder:q} > {log:q} 2>&1"
+
+
+rule timing:
+    input:
+        script=script("timing.py"),
+        runs=lambda wildcards: classification_runs(wildcards),
+        datasets=rules.collect.output.datasets,
+    output:
+        f"logs/{SUITE}{{part}}/timing.csv",
+    log:
+        f"logs/{SUITE}{{part}}/timing.log",
+    benchmark:
+        f"logs/{SUITE}{{part}}/timing.tsv"
+    localrule: True
+    conda:
+        CONDA
+    resources:
+        mem_mb=lambda wildcards, attempt: 500 * attempt,
+        runtime=lambda wildcards, attempt: 10 * attempt,
+    params:
+        plays=lambda wildcards: json.dumps(
+            {bandit: plays(bandit, wildcards.part) for bandit in BANDITS}
+        ),
+        folder=lambda wildcards, output: str(Path(output[0]).parent / "simulate"),
+    message:
+        "Holding predicted times against actual ones{wildcards.part}"
+    shell:
+        "python {input.script[0]} --datasets {input.datasets:q} --plays {params.plays:q} --folder {params.folder:q}"
+        " --table {output:q} > {log:q} 2>&1"
 
 
 rule record:
@@ -107,8 +140,9 @@ rule record:
 
 rule classification:
     input:
-        rules.compare.output,
-        rules.collect.output,
+        expand(rules.compare.output, part=""),
+        expand(rules.collect.output, part=""),
+        expand(rules.timing.output, part=""),
         f"{RESULTS}/run.json",
     message:
         "The classification experiment is done: {input}"

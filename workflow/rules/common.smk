@@ -8,6 +8,7 @@ from pathlib import Path
 from snakemake.exceptions import WorkflowError
 
 from balanced_bandits import provenance
+from balanced_bandits.analysis.bootstrap import family_of
 from balanced_bandits.analysis.cells import cells_of, distinct
 from balanced_bandits.bandits import MODULES
 from balanced_bandits.config import checked_config
@@ -15,6 +16,8 @@ from balanced_bandits.datasets import SOURCES
 from balanced_bandits.datasets.suite import read_suite
 from balanced_bandits.errors import InputError
 from balanced_bandits.running import hold_folder, use_this_python
+from balanced_bandits.simulation import cost
+from balanced_bandits.simulation.readings import WITHOUT_VARIANCE, readings_of
 
 HOME = Path(os.path.relpath(workflow.basedir))
 SCHEMAS = HOME / "workflow/schemas"
@@ -48,10 +51,30 @@ def choices(experiment):
     return shared | {key: value for key, value in own.items() if value}
 
 
+def grid_size(grid):
+    """How many settings of a bandit are played."""
+    return math.prod(len(values) for values in grid.values())
+
+
+def repeats_of(bandit):
+    """How often a bandit plays each setting, so that it has the number of runs of the protocol `matched`."""
+    runs, settings = (
+        config["classification"]["runs"],
+        grid_size(config["bandits"][bandit]),
+    )
+    if settings > runs:
+        raise InputError(
+            f"bandits.{bandit} has {settings} settings, but classification.runs is {runs}, and no bandit may have more;"
+            f" make it {settings} or more, or the grid smaller."
+        )
+    return math.ceil(runs / settings)
+
+
 try:
     config = checked_config(config, SCHEMAS / "config.schema.yaml")
     SUITE_FILE, SUITE, ROWS = load_suite()
     CELLS = cells_of(config["sensitivity"], choices("synthetic"))
+    REPEATS = {bandit: repeats_of(bandit) for bandit in config["bandits"]}
 except InputError as error:
     raise WorkflowError(str(error)) from None
 
@@ -59,12 +82,22 @@ BANDITS = list(config["bandits"])
 SYNTHETIC_BANDITS = list(config["synthetic"]["bandits"])
 RESULTS = f"results/{SUITE}"
 FIGURES = f"figures/{SUITE}"
+PROTOCOLS = ["paper", "matched", "fixed"]
+FAMILIES = {name: family_of(name, row.family) for name, row in ROWS.items()}
+# The readings of the variance by part of the experiment: the default run, and the target `variances` beyond it.
+READINGS = {"": config["classification"]["variances"]}
+READINGS["/sensitivity"] = [
+    name for name in config["classification"]["sensitivity"] if name not in READINGS[""]
+]
 
 
 wildcard_constraints:
     dataset="|".join(re.escape(name) for name in ROWS),
     bandit="|".join(dict.fromkeys(BANDITS + SYNTHETIC_BANDITS)),
     specification="well|mis",
+    part="|/sensitivity",
+    reading="residual|literal|plain",
+    protocol="|".join(PROTOCOLS),
     cell="|".join(re.escape(cell.folder) for cell in CELLS),
     experiment=f"{re.escape(SUITE)}|synthetic|sensitivity",
 
@@ -84,22 +117,39 @@ def module_sources(module):
     ]
 
 
-def grid_size(grid):
-    """How many settings of a bandit are played."""
-    return math.prod(len(values) for values in grid.values())
-
-
 def megabytes(row):
     """Memory for a dataset: the table as text and as arrays while it is encoded, or contexts while it is played."""
     encoded = row.n * row.d * 8 * 6
     return 600 + encoded // 2**20
 
 
-def minutes(row, settings=1):
-    """Time to play a dataset: a rank-one update and K predictions a round, with room to spare."""
-    width = min(row.n, 4 * row.d) + 1
-    seconds = settings * config["shuffles"] * row.n * (row.K + 1) * width**2 * 5e-9
-    return 5 + int(seconds / 60)
+def plays(bandit, part=""):
+    """How many runs a job of a bandit has."""
+    readings = readings_of(bandit, READINGS[part])
+    settings = grid_size(config["bandits"][bandit])
+    return len(readings) * settings * REPEATS[bandit] * config["shuffles"]
+
+
+def predicted_seconds(wildcards):
+    """How long a job of the classification experiment takes; long ones start first."""
+    row = ROWS[wildcards.dataset]
+    return cost.seconds(
+        wildcards.bandit, row.n, row.d, row.K, plays(wildcards.bandit, wildcards.part)
+    )
+
+
+def job_minutes(wildcards, attempt):
+    """Time for a job of the classification experiment, with room to spare."""
+    return (5 + int(5 * predicted_seconds(wildcards) / 60)) * 2 ** (attempt - 1)
+
+
+def job_megabytes(wildcards, attempt):
+    """Memory for a job of the classification experiment, with room to spare."""
+    row = ROWS[wildcards.dataset]
+    need = cost.megabytes(
+        wildcards.bandit, row.n, row.d, row.K, plays(wildcards.bandit, wildcards.part)
+    )
+    return int(1.5 * need) * 2 ** (attempt - 1)
 
 
 def local_file(wildcards):
@@ -110,14 +160,50 @@ def local_file(wildcards):
 
 def classification_options(wildcards):
     """All that a job's result depends on, besides the dataset and the code."""
+    bandit = wildcards.bandit
     options = {
         "seed": config["seed"],
         "shuffles": config["shuffles"],
+        "repeats": REPEATS[bandit],
         "choices": choices("classification"),
+        "readings": readings_of(bandit, READINGS[wildcards.part]),
+        "grid": config["bandits"][bandit],
     }
-    return json.dumps(
-        options | {"grid": config["bandits"][wildcards.bandit]}, sort_keys=True
-    )
+    return json.dumps(options, sort_keys=True)
+
+
+def classification_jobs(part):
+    """The results that the tables of a part are made of, with DATASET for the dataset's name."""
+    jobs = [f"{RESULTS}/runs/DATASET/{bandit}.npz" for bandit in BANDITS]
+    if part:
+        jobs += [
+            f"{RESULTS}{part}/runs/DATASET/{bandit}.npz"
+            for bandit in BANDITS
+            if bandit not in WITHOUT_VARIANCE
+        ]
+    return jobs
+
+
+def classification_runs(wildcards):
+    """The results that the tables of a part are made of."""
+    jobs = classification_jobs(wildcards.part)
+    return [job.replace("DATASET", name) for name in ROWS for job in jobs]
+
+
+def readings_shown(part):
+    """The readings in the tables and figures of a part: those of the default run are shown beside further ones."""
+    return list(dict.fromkeys(READINGS[""] + READINGS[part]))
+
+
+def comparison(wildcards):
+    """What the comparison depends on, besides the runs."""
+    options = {
+        "seed": config["seed"],
+        "bandits": BANDITS,
+        "readings": readings_shown(wildcards.part),
+        "runs": config["classification"]["runs"],
+    }
+    return json.dumps(options, sort_keys=True)
 
 
 def synthetic_options(bandit, simulations, chosen):
@@ -186,6 +272,13 @@ def drawings(stem, caption, category):
     about = {"caption": f"../report/{caption}.rst", "category": category}
     paths[shown] = report(paths[shown], **about)
     return list(paths.values())
+
+
+def comparison_drawings(part):
+    """The figures of a part of the classification experiment."""
+    shown = {"part": part, "reading": readings_shown(part), "protocol": PROTOCOLS}
+    figures = (rules.draw_pairwise, rules.draw_claims, rules.draw_strata)
+    return [path for figure in figures for path in expand(figure.output, **shown)]
 
 
 onstart:

@@ -1,5 +1,5 @@
-# In:  results/SUITE/{pairs,counts,datasets}.csv, results/synthetic/*.{csv,npz}, results/sensitivity/*.csv.
-# Out: figures/SUITE/pairwise_grid.*, figures/synthetic/*, figures/sensitivity/atlas.*, in the formats of the configuration.
+# In:  results/SUITE/{pairs,counts,claims,strata,datasets}.csv, results/synthetic/*.{csv,npz}, results/sensitivity/*.csv.
+# Out: figures/SUITE/{pairwise_READING_PROTOCOL,claims,strata_READING}.*, figures/synthetic/*, figures/sensitivity/atlas.*, in the formats of the configuration.
 # A figure never computes: it draws a table.
 
 
@@ -10,13 +10,15 @@ rule draw_pairwise:
         counts=rules.compare.output.counts,
         datasets=rules.collect.output.datasets,
     output:
-        expand(
-            f"{FIGURES}/pairwise_grid.{{format}}", format=config["figures"]["formats"]
+        drawings(
+            f"{SUITE}{{part}}/pairwise_{{reading}}_{{protocol}}",
+            "pairwise",
+            "Classification",
         ),
     log:
-        f"logs/{SUITE}/draw_pairwise.log",
+        f"logs/{SUITE}{{part}}/draw_pairwise/{{reading}}_{{protocol}}.log",
     benchmark:
-        f"logs/{SUITE}/draw_pairwise.tsv"
+        f"logs/{SUITE}{{part}}/draw_pairwise/{{reading}}_{{protocol}}.tsv"
     conda:
         CONDA
     resources:
@@ -24,11 +26,58 @@ rule draw_pairwise:
         runtime=lambda wildcards, attempt: 10 * attempt,
     params:
         bandits=BANDITS,
+        test=config["classification"]["significance"],
+        runs=config["classification"]["runs"],
     message:
-        "Drawing the pairwise grid"
+        "Drawing the pairwise grid: variance {wildcards.reading}, protocol {wildcards.protocol}"
     shell:
         "python {input.script[0]} --pairs {input.pairs:q} --counts {input.counts:q} --datasets {input.datasets:q}"
-        " --bandits {params.bandits:q} --outputs {output:q} > {log:q} 2>&1"
+        " --bandits {params.bandits:q} --reading {wildcards.reading} --protocol {wildcards.protocol}"
+        " --test {params.test} --runs {params.runs} --outputs {output:q} > {log:q} 2>&1"
+
+
+rule draw_claims:
+    input:
+        script=script("draw_claims.py"),
+        claims=rules.compare.output.claims,
+    output:
+        drawings(f"{SUITE}{{part}}/claims", "claims", "Classification"),
+    log:
+        f"logs/{SUITE}{{part}}/draw_claims.log",
+    benchmark:
+        f"logs/{SUITE}{{part}}/draw_claims.tsv"
+    conda:
+        CONDA
+    resources:
+        mem_mb=lambda wildcards, attempt: 1000 * 2 ** (attempt - 1),
+        runtime=lambda wildcards, attempt: 10 * attempt,
+    message:
+        "Drawing the paper's claims on the pairwise grid{wildcards.part}"
+    shell:
+        "python {input.script[0]} --claims {input.claims:q}"
+        " --outputs {output:q} > {log:q} 2>&1"
+
+
+rule draw_strata:
+    input:
+        script=script("draw_strata.py"),
+        strata=rules.compare.output.strata,
+    output:
+        drawings(f"{SUITE}{{part}}/strata_{{reading}}", "strata", "Classification"),
+    log:
+        f"logs/{SUITE}{{part}}/draw_strata/{{reading}}.log",
+    benchmark:
+        f"logs/{SUITE}{{part}}/draw_strata/{{reading}}.tsv"
+    conda:
+        CONDA
+    resources:
+        mem_mb=lambda wildcards, attempt: 1000 * 2 ** (attempt - 1),
+        runtime=lambda wildcards, attempt: 10 * attempt,
+    message:
+        "Drawing the claims by the size of datasets: variance {wildcards.reading}"
+    shell:
+        "python {input.script[0]} --strata {input.strata:q} --reading {wildcards.reading}"
+        " --outputs {output:q} > {log:q} 2>&1"
 
 
 rule draw_surfaces:
@@ -172,7 +221,7 @@ rule draw_atlas:
 
 rule figures:
     input:
-        rules.draw_pairwise.output,
+        comparison_drawings(""),
         rules.draw_surfaces.output,
         expand(rules.draw_evolution.output, specification=["well", "mis"]),
         rules.draw_curves.output,

@@ -1,0 +1,37 @@
+"""Intervals by bootstrap over datasets, in clusters: versions of one dataset are drawn together."""
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+RESAMPLES = 4000
+
+
+def family_of(name: str, given: str = "") -> str:
+    """The family of a dataset: the one its suite gives, or its name without what marks a version of it.
+
+    That is, without an identifier before it (letters, three digits or more, an underscore) and ``.vN`` after it.
+
+    >>> family_of("letter.v2"), family_of("oml00977_Letter.v2"), family_of("pc1"), family_of("kc1", "nasa")
+    ('letter', 'letter', 'pc1', 'nasa')
+    """
+    return given or re.sub(r"^[a-z]*[0-9]{3,}_(?=.)|\.v[0-9]+$", "", name.lower())
+
+
+def intervals(
+    values: NDArray[np.float64], families: Sequence[str], rng: np.random.Generator, resamples: int = RESAMPLES
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Ends (columns,) of the 95 % percentile intervals of the mean of each column of ``values`` (datasets, columns).
+
+    A resample draws as many families as there are, with replacement, and takes all datasets of each. Columns share
+    the resamples. With a single family the interval is the mean itself.
+    """
+    names, member = np.unique(np.asarray(families), return_inverse=True)
+    sums = np.zeros((len(names), values.shape[1]))
+    np.add.at(sums, member, values)
+    drawn = rng.multinomial(len(names), np.full(len(names), 1.0 / len(names)), size=resamples).astype(float)
+    means = (drawn @ sums) / (drawn @ np.bincount(member))[:, None]
+    low, high = np.quantile(means, [0.025, 0.975], axis=0)
+    return low, high

@@ -1,0 +1,57 @@
+"""Predicted time and memory of classification jobs beside what they took."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from balanced_bandits.simulation import cost
+
+
+def timing(datasets: Path, plays: dict[str, int], folder: Path) -> pd.DataFrame:
+    """A row for each job whose benchmark is in ``folder``, the slowest first.
+
+    ``plays`` are the numbers of runs in a job by bandit. Columns: what the job is; predicted_seconds and seconds (of
+    wall-clock time); cpu_seconds; play_seconds, those in the bandit's own loops by the job's log; predicted_mb and mb.
+    """
+    rows = []
+    for dataset in pd.read_csv(datasets, dtype={"name": str}, keep_default_na=False).itertuples():
+        for bandit, runs in plays.items():
+            benchmark = folder / str(dataset.name) / f"{bandit}.tsv"
+            if dataset.left_out or not benchmark.exists():
+                continue
+            took = pd.read_csv(benchmark, sep="\t").iloc[0]
+            size: Any = bandit, dataset.n, dataset.d, dataset.K, runs
+            rows.append({
+                "dataset": dataset.name, "bandit": bandit, "n": dataset.n, "d": dataset.d, "K": dataset.K, "runs": runs,
+                "predicted_seconds": round(cost.seconds(*size), 3), "seconds": took["s"],
+                "cpu_seconds": took["cpu_time"], "play_seconds": _played(benchmark.with_suffix(".log")),
+                "predicted_mb": cost.megabytes(*size), "mb": took["max_rss"],
+            })  # fmt: skip
+    names = ["dataset", "bandit", "n", "d", "K", "runs", "predicted_seconds", "seconds", "cpu_seconds", "play_seconds",
+             "predicted_mb", "mb"]  # fmt: skip
+    return pd.DataFrame(rows, columns=names).sort_values("seconds", ascending=False, kind="stable")
+
+
+def _played(log: Path) -> float | None:
+    """Seconds in the bandit's loops, as the job's log says in its last line."""
+    found = re.findall(r"^played for ([0-9.]+) seconds$", log.read_text() if log.exists() else "", flags=re.MULTILINE)
+    return float(found[-1]) if found else None
+
+
+def report(table: pd.DataFrame, slowest: int = 20) -> str:
+    """The slowest jobs, and all of them together, in words."""
+    lines = [f"The {min(slowest, len(table))} slowest of {len(table)} jobs (seconds, predicted):"]
+    lines += [
+        f"  {row.seconds:8.1f} {row.predicted_seconds:8.1f}  {row.bandit} plays {row.dataset} "
+        f"(n = {row.n}, d = {row.d}, K = {row.K}, {row.runs} runs)"
+        for row in table.head(slowest).itertuples()
+    ]
+    total, played = table["seconds"].sum(), table["play_seconds"].sum()
+    outside = 100 * (1 - played / total) if total else 0.0
+    lines.append(
+        f"All jobs: {total:.0f} seconds, predicted {table['predicted_seconds'].sum():.0f}; {played:.0f} in the "
+        f"bandits' loops, {outside:.0f} % outside them; at most {table['mb'].max():.0f} MB."
+    )
+    return "\n".join(lines)
