@@ -17,9 +17,9 @@ def collect(results: Iterable[Path], families: Mapping[str, str]) -> tuple[pd.Da
     """Read the results of jobs; gives the runs and the datasets, whose families are given by name.
 
     Runs: a row for each dataset, bandit, reading of the variance, setting, repeat and shuffle, with the normalised
-    cumulative regret (1/n) sum (1 - r_t), the share of rounds whose propensity is below gamma (``clipped``, for balanced
-    bandits), and the rounds that were right (``correct``: packed bits). The reading of a bandit that uses no variance is
-    ``any``.
+    cumulative regret (1/n) sum (1 - r_t), for balanced bandits the share of rounds whose propensity is below gamma
+    (``clipped``), and the rounds that were right (``correct``: packed bits). The reading of a bandit that uses no
+    variance is ``any``.
     Datasets: a row each, with what was done to it, or the reason why it was left out.
     """
     runs: list[tuple[Any, ...]] = []
@@ -35,8 +35,9 @@ def collect(results: Iterable[Path], families: Mapping[str, str]) -> tuple[pd.Da
         right = np.bitwise_count(arrays["correct"]).sum(axis=-1, dtype=np.int64)
         for index in np.ndindex(right.shape):
             reading, setting, repeat, shuffle = index
-            runs.append((name, record["bandit"], record["readings"][reading], settings[setting], repeat, shuffle, n,
-                         1.0 - right[index] / n, arrays["clipped"][index], arrays["correct"][index].tobytes()))  # fmt: skip
+            identity = name, record["bandit"], record["readings"][reading], settings[setting], repeat, shuffle
+            bits = arrays["correct"][index].tobytes()
+            runs.append((*identity, n, 1.0 - right[index] / n, arrays["clipped"][index], bits))
     return pd.DataFrame(runs, columns=RUN_COLUMNS), pd.DataFrame(list(datasets.values()))
 
 

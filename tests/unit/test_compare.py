@@ -204,7 +204,8 @@ def test_collect_makes_a_row_a_run_and_keeps_what_was_left_out(tmp_path):
     right = np.zeros((2, 2, 2, 1, 5), dtype=bool)  # readings, settings, repeats, shuffles, rounds
     right[0, 0, 0, 0] = [1, 1, 0, 0, 1]
     right[1, 1, 1, 0] = [0, 0, 0, 0, 1]
-    write_arrays(tmp_path / "g.npz", job | {"dataset": good}, correct=np.packbits(right, axis=-1))
+    clipped = np.arange(8.0).reshape(2, 2, 2, 1) / 8
+    write_arrays(tmp_path / "g.npz", job | {"dataset": good}, correct=np.packbits(right, axis=-1), clipped=clipped)
     write_arrays(tmp_path / "b.npz", job | {"dataset": bad})
     runs, datasets = collect([tmp_path / "g.npz", tmp_path / "b.npz"], {"good": "good", "bad": "b"})
     assert len(runs) == 8
@@ -212,6 +213,7 @@ def test_collect_makes_a_row_a_run_and_keeps_what_was_left_out(tmp_path):
     assert by["literal", "alpha=1", 0, 0] == pytest.approx(0.4)
     assert by["residual", "alpha=2", 1, 0] == pytest.approx(0.8)
     assert (by == 1.0).sum() == 6
+    assert sorted(runs["clipped"]) == list(np.arange(8) / 8)
     assert list(datasets["left_out"]) == ["", "all rows are of one class, 'x'"]
     assert list(datasets["family"]) == ["good", "b"]
     assert datasets["numeric_columns"][0] == 2
