@@ -13,6 +13,7 @@ import yaml
 from balanced_bandits.errors import InputError
 
 COLUMNS = ("name", "source", "locator", "target", "sha256", "licence", "n", "d", "K")
+UNKNOWN = "unknown"  # in the column sha256, of sources that bring a checksum of their own
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,11 @@ class Row:
     n: int
     d: int
     K: int
+
+    @property
+    def has_checksum(self) -> bool:
+        """Whether ``sha256`` is a checksum, and not the word that none is known."""
+        return self.sha256 != UNKNOWN
 
     def to_json(self) -> str:
         """The row as it travels to a job's command line."""

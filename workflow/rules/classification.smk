@@ -109,6 +109,7 @@ rule classification:
     input:
         rules.compare.output,
         rules.collect.output,
+        rules.table2.output,
         f"{RESULTS}/run.json",
     message:
         "The classification experiment is done: {input}"
