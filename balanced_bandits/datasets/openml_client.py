@@ -13,7 +13,8 @@ its names. Defects of openml 0.15.1, and what happens here instead:
 - What is in the cache is never checked and is written in place, so a broken file stays: it is checked here, every time.
 - A request that fails removes all that the cache has of the dataset: offline, it is not called unless all is there.
 - A dataset without qualities (code 362) is an error, since the package compares another text than it writes.
-- The flags of features (ignored, row identifier) are dropped: ``features.xml`` is read by ``source_openml``.
+- The flags of features (ignored, row identifier) are dropped, and nominal features without a list of values are an
+  error: ``features.xml`` is read by ``source_openml``.
 - Messages of broken connections hold the API key: it is blotted out.
 """
 
@@ -108,7 +109,18 @@ class Client:
             if self.settings.offline and kind != "qualities" and not path.exists():
                 raise self._missing(path)
             path.with_suffix(".xml.pkl").unlink(missing_ok=True)  # the package would believe it before the XML
-        found = self.openml.datasets.get_dataset(number, download_features_meta_data=True)
+        try:
+            found = self.openml.datasets.get_dataset(number)
+        except (InputError, RejectedError):
+            raise
+        except Exception as error:  # a description without what the package takes for granted
+            raise RejectedError(f"its description can't be read ({type(error).__name__}: {error})") from error
+        try:
+            _ = found.features  # puts features.xml into the cache
+        except InputError:
+            raise
+        except (TypeError, ValueError) as error:
+            print(f"the openml package can't read features.xml, which is not needed: {error}", file=sys.stderr)
         if self.settings.offline and not (folder / "qualities.xml").exists():
             return found, {}
         try:
