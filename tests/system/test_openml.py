@@ -55,7 +55,7 @@ def server(tmp_path, monkeypatch) -> Iterator[Server]:
 def configure(monkeypatch, running: Server, **changes: object) -> Settings:
     """Settings of the run that is pretended: quick ones, and ``changes``."""
     cache = str(running.folder.parent / "cache")
-    quick = Settings(server=running.api, cache=cache, pause=0.0, back_off=0.01, timeout=5.0, retries=3)
+    quick = Settings(server=running.api, cache=cache, pause=0.0, back_off=0.01, timeout=10.0, retries=3)
     settings = dataclasses.replace(quick, **changes)
     monkeypatch.setenv(SETTINGS_VARIABLE, json.dumps(dataclasses.asdict(settings)))
     return settings
@@ -269,8 +269,8 @@ def test_bad_locators(locator):
 def test_faults_that_pass(server, monkeypatch, capsys, kind, fault):
     if fault == "429":
         monkeypatch.setattr("balanced_bandits.datasets.openml_client.LONGEST_WAIT", 0.1)  # it asks for a second
-    configure(monkeypatch, server, timeout=0.3)
-    server.slowness = 0.6
+    configure(monkeypatch, server, timeout=0.5 if fault == "slow" else 10.0)
+    server.slowness = 1.0
     server.faults[(kind, 7)] = [fault, fault]
     assert table(row(), get(server)).features.shape == (40, 3)
     assert server.requests.count((kind, 7)) == 3
