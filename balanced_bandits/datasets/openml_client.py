@@ -41,6 +41,7 @@ NAMESPACE = "{http://openml.org/openml}"
 LONGEST_WAIT = 120.0  # seconds between two attempts, whatever the server or the back-off asks for
 OVERLOADED = 107  # OpenML's code for a database that does not answer; it comes with status 412 but passes
 NO_QUALITIES = 362
+WRONG_KEY = 103
 
 
 class RefusedError(RejectedError):
@@ -134,19 +135,17 @@ class Client:
         """The bytes of a data file, from the cache if they are there and whole; ``name`` is the package's for it."""
         path = self.folder(number) / name
 
-        def fault(content: bytes) -> str:
-            return _fault_of_parquet(content) if name.endswith(".pq") else _fault_of_arff(content, md5)
-
+        fault = _fault_of_parquet if name.endswith(".pq") else _fault_of_arff
         if path.exists():
             content = path.read_bytes()
-            if not (said := fault(content)):
+            if not (said := fault(content) or _mismatch(content, md5)):
                 return content
             self._discard(path, said)
         if self.settings.offline:
             raise self._missing(path)
         # The key is for the server that gave it, not for wherever its files lie.
         mine = urlparse(url).netloc == urlparse(self.server).netloc
-        content = self._get(url, {"api_key": self.key} if mine and self.key else {}, fault).content
+        content = self._get(url, {"api_key": self.key} if mine and self.key else {}, fault, md5).content
         write_bytes(path, content)
         return content
 
@@ -160,10 +159,16 @@ class Client:
             raise InputError(f"openml.offline is set, so {url} was not asked for.")
         return self._get(url, data, _fault_of_xml)
 
-    def _get(self, url: str, parameters: dict[str, Any], fault: Callable[[bytes], str]) -> requests.Response:
-        """Fetch a URL, with as many attempts as the settings allow; ``fault`` says what is wrong with a content."""
+    def _get(
+        self, url: str, parameters: dict[str, Any], fault: Callable[[bytes], str], md5: str | None = None
+    ) -> requests.Response:
+        """Fetch a URL, with as many attempts as the settings allow.
+
+        ``fault`` says what is wrong with a content. A page of HTML where data should be may be gone tomorrow and is an
+        error; data that is whole but never has the MD5 of the description makes a dataset that is left out.
+        """
         waits = [self.settings.back_off * 2**i for i in range(self.settings.retries)]
-        answered = said = ""
+        mismatch = said = ""
         for wait in (*waits, None):
             asked_to_wait = 0.0
             try:
@@ -171,24 +176,26 @@ class Client:
             except (requests.exceptions.InvalidSchema, requests.exceptions.InvalidURL) as error:
                 raise RejectedError(f"{url} is no address that can be fetched ({error})") from error
             except requests.RequestException as error:
-                answered, said = "", self._without_key(f"{type(error).__name__}: {error}")
+                mismatch, said = "", self._without_key(f"{type(error).__name__}: {error}")
             else:
                 response.encoding = "utf-8"
                 if response.status_code == 200:
-                    answered = said = fault(response.content)
+                    said = fault(response.content)
+                    mismatch = "" if said else _mismatch(response.content, md5)
+                    said = said or mismatch
                     if not said:
                         self.sleep(self.settings.pause)
                         return response
                 else:
-                    answered, said = "", self._refusal(url, response)
+                    mismatch, said = "", self._refusal(url, response)
                     asked_to_wait = _seconds(response.headers.get("Retry-After", ""))
             if wait is not None:
                 wait = min(max(wait, asked_to_wait), LONGEST_WAIT)
                 print(f"{url}: {said}; next try in {wait:g} s", file=sys.stderr)
                 self.sleep(wait)
         attempts = f"{len(waits) + 1} attempt{'s' if waits else ''}"
-        if answered:
-            raise RejectedError(f"what {url} gives is not what the server describes: {answered} ({attempts})")
+        if mismatch:
+            raise RejectedError(f"what {url} gives is not what the server describes: {mismatch} ({attempts})")
         raise InputError(f"{url} could not be fetched in {attempts}; the last said: {said}. Run again to go on.")
 
     def _refusal(self, url: str, response: requests.Response) -> str:
@@ -206,6 +213,8 @@ class Client:
         said = self._without_key(f"status {status}{f', code {code}' if code else ''}: {message or response.reason}")
         if status in (408, 425, 429) or status >= 500 or code == OVERLOADED:
             return said
+        if status in (401, 403) or code == WRONG_KEY:  # no dataset's fault
+            raise InputError(f"the server refused {url} ({said}); look at the API key.")
         raise RefusedError(f"the server refused {url} ({said})", status, code)
 
     def _missing(self, path: Path) -> InputError:
@@ -238,12 +247,15 @@ def _fault_of_xml(content: bytes) -> str:
     return "" if root.tag.startswith(NAMESPACE) else f"its root is {root.tag}, which is not of OpenML"
 
 
-def _fault_of_arff(content: bytes, md5: str | None) -> str:
-    """What keeps ``content`` from being the ARFF file of the description, or nothing."""
-    if md5:
-        found = hashlib.md5(content, usedforsecurity=False).hexdigest()
-        return "" if found == md5.strip().lower() else f"its MD5 is {found}, but the description says {md5}"
+def _fault_of_arff(content: bytes) -> str:
+    """What keeps ``content`` from being an ARFF file, or nothing."""
     return "" if re.search(rb"(?im)^\s*@data", content) else "it has no @data line, so it is not ARFF"
+
+
+def _mismatch(content: bytes, md5: str | None) -> str:
+    """How the MD5 of ``content`` differs from that of the description, if there is one."""
+    found = hashlib.md5(content, usedforsecurity=False).hexdigest()
+    return f"its MD5 is {found}, but the description says {md5}" if md5 and found != md5.strip().lower() else ""
 
 
 def _fault_of_parquet(content: bytes) -> str:

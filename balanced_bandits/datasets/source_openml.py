@@ -5,13 +5,15 @@ The locator is ID@VERSION; another version under the id is refused. What is fetc
 needs neither network nor the openml package. The target (default) is the one that the server names; columns that the
 server marks as ignored or as row identifiers are left out.
 
-A server's final no, a file that is not what its description says, and a file that can't be read make a dataset that is
-left out with the reason. Anything that may pass (no connection, an overloaded server) is an error: run again to go on.
+A server's final no, a file whose MD5 is not that of its description, and a file that can't be read make a dataset that
+is left out with the reason. Anything that may pass (no connection, an overloaded server, HTML instead of data) is an
+error: run again to go on.
 """
 
 import io
 import json
 import re
+import sys
 import xml.etree.ElementTree as ElementTree
 import zipfile
 from pathlib import Path
@@ -127,7 +129,7 @@ def _data(client: "Client", number: int, dataset: Any) -> tuple[str, bytes]:
         try:
             return kind, client.data(number, *offered[kind])
         except RefusedError as refusal:
-            print(f"{refusal}; trying {last} instead")
+            print(f"{refusal}; trying {last} instead", file=sys.stderr)
     return last, client.data(number, *offered[last])
 
 

@@ -118,6 +118,10 @@ class Handler(BaseHTTPRequestHandler):
                 self.answer(b"<html><br>no such page</html>", status=404)
             case "412":
                 self.error(412, 112, "No access granted", "This dataset is not shared with you")
+            case "wrong key":
+                self.error(412, 103, "Authentication failed")
+            case "401":
+                self.answer(b"who are you?", status=401)
             case "overloaded":
                 self.error(412, 107, "Database connection error")
             case "429":

@@ -181,7 +181,8 @@ def test_cut_parquet_is_noticed_without_a_checksum(server, monkeypatch):
     with pytest.raises(InputError, match=r"could not be fetched in 2 attempts; the last said: ChunkedEncodingError"):
         get(server, row(8))
     server.faults[("parquet", 8)] = "html"
-    assert "does not begin and end as Parquet does" in rejection(get(server, row(8)))
+    with pytest.raises(InputError, match="the last said: it does not begin and end as Parquet does"):
+        get(server, row(8))
 
 
 def test_sparse_arff(server):
@@ -220,7 +221,8 @@ def test_data_file_without_a_checksum(server):
     assert table(row(), get(server, row(8))).features.shape[0] == 40
     write_dataset(server.folder, 9, FRAME, "the kind", md5_checksum=None)
     server.faults[("arff", 9)] = "html"
-    assert "it has no @data line, so it is not ARFF" in rejection(get(server, row(9)))
+    with pytest.raises(InputError, match="the last said: it has no @data line, so it is not ARFF"):
+        get(server, row(9))
 
 
 def test_a_checksum_of_the_suite_is_verified_too(server):
@@ -311,12 +313,25 @@ def test_404_and_412_are_final_and_say_what_the_server_said(server, kind, fault,
     assert server.requests.count((kind, 7)) == 1
 
 
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [("401", "status 401: who are you?"), ("wrong key", "status 412, code 103: Authentication failed")],
+)
+def test_a_wrong_key_is_no_fault_of_the_dataset(server, fault, said):
+    server.faults[("description", 7)] = fault
+    with pytest.raises(InputError) as caught:
+        get(server)
+    assert str(caught.value).startswith("dataset mine: the server refused http")
+    assert str(caught.value).endswith(f"({said}); look at the API key.")
+    assert server.requests == [("description", 7)]
+
+
 def test_unknown_dataset(server):
     assert rejection(get(server, row(99))).endswith("data/99 (status 412, code 111: Unknown dataset)")
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("fault", ["500", "429", "cut", "dropped", "overloaded"])
+@pytest.mark.parametrize("fault", ["500", "429", "cut", "dropped", "overloaded", "html"])
 def test_faults_that_stay_are_errors_so_that_the_next_run_tries_again(server, monkeypatch, kind, fault):
     configure(monkeypatch, server, retries=1)
     monkeypatch.setattr("balanced_bandits.datasets.openml_client.LONGEST_WAIT", 0.05)
@@ -327,12 +342,12 @@ def test_faults_that_stay_are_errors_so_that_the_next_run_tries_again(server, mo
     assert table(row(), get(server)).features.shape == (40, 3)
 
 
-@pytest.mark.parametrize(("fault", "said"), [("wrong", "its MD5 is"), ("html", "but the description says")])
-def test_data_that_is_never_what_the_description_says_is_left_out(server, fault, said):
-    server.faults[("arff", 7)] = fault
+def test_data_that_is_never_what_the_description_says_is_left_out(server):
+    server.faults[("arff", 7)] = "wrong"
     reason = rejection(get(server))
     assert reason.startswith("OpenML 7: what http")
-    assert said in reason
+    assert "its MD5 is" in reason
+    assert reason.endswith("(4 attempts)")
     assert server.requests.count(("arff", 7)) == 4
     assert not list((server.folder.parent / "cache").rglob("dataset.arff"))
 
