@@ -2,9 +2,11 @@
 
 A source is a module with two functions:
 
-    fetch(row, folder, cache) -> bytes     the raw bytes of the dataset, checked against row.sha256;
+    fetch(row, folder, cache) -> bytes     the raw bytes of the dataset, checked against row.sha256 or, where that is
+                                           unknown, against the checksum that the source itself gives;
                                            ``folder`` is the suite's, ``cache`` is for downloads
-    table(row, raw) -> Table               those bytes as features and labels
+    table(row, raw) -> Table               those bytes as features and labels; raises ``RejectedError`` for a dataset
+                                           that can't be had
 """
 
 import importlib
@@ -18,6 +20,7 @@ SOURCES = {
     "sklearn": "balanced_bandits.datasets.source_sklearn",
     "wheel": "balanced_bandits.datasets.source_wheel",
     "file": "balanced_bandits.datasets.source_file",
+    "openml": "balanced_bandits.datasets.source_openml",
 }
 
 

@@ -4,6 +4,10 @@ Deterministic, and blind to the labels: categorical columns become indicators, m
 and flagged, constant columns go, every column is standardised. When there are more columns than rows the
 contexts are rotated into the space that the rows span, which changes no ridge or L2-logistic fit.
 The statistics are those of the whole dataset, not of the rounds played so far.
+
+Memory is bounded: a table of more than ``LARGEST_TABLE`` cells, before or after categorical columns became
+indicators, is refused. Sparse tables become dense here and nowhere before, a column at a time. At the bound, contexts
+take 1 GiB, and encoding holds two copies of them (three if they are rotated) beside the table.
 """
 
 from contextlib import suppress
@@ -15,12 +19,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from balanced_bandits.datasets.tables import Table
+from balanced_bandits.errors import RejectedError
 
 FEWEST_ROWS = 10
-
-
-class RejectedError(Exception):
-    """A dataset that no bandit can play; the message is the reason."""
+LARGEST_TABLE = 2**27  # rows times columns
 
 
 @dataclass
@@ -36,12 +38,13 @@ class Encoded:
 def encode(table: Table, max_levels: int) -> Encoded:
     """Encode a table; raises ``RejectedError`` where there is nothing to play for."""
     labelled = table.labels.notna().to_numpy()
-    features = table.features.loc[labelled]
+    features = table.features if labelled.all() else table.features.loc[labelled]
     y, classes = _labels(table.labels[labelled])
     if len(y) < FEWEST_ROWS:
         raise RejectedError(f"only {len(y)} rows have a label; at least {FEWEST_ROWS} are needed")
     if len(classes) < 2:
         raise RejectedError(f"all rows are of one class, {classes[0]!r}")
+    check_size(len(y), features.shape[1], "")
     account: dict[str, Any] = {
         "rows_without_label": int((~labelled).sum()),
         "numeric_columns": 0,
@@ -63,14 +66,24 @@ def encode(table: Table, max_levels: int) -> Encoded:
         kept = [standardised for value in values if (standardised := _standardised(value)) is not None]
         account["constant_columns_dropped"] += len(values) - len(kept)
         columns += kept
+        check_size(len(y), len(columns), " after encoding")
     if not columns:
         raise RejectedError("no usable feature: every column is constant or empty")
     account["encoded_columns"] = len(columns)
     X = np.column_stack(columns)
-    account["rotated"] = X.shape[1] > X.shape[0]
-    if account["rotated"]:
+    account["rotated_from"] = X.shape[1] if X.shape[1] > X.shape[0] else None
+    if account["rotated_from"]:
         X = rotate(X)
     return Encoded(np.ascontiguousarray(X), y, classes, account)
+
+
+def check_size(rows: int, columns: int, when: str) -> None:
+    """Refuse what would not fit into the memory that this module promises to keep to."""
+    if rows * columns > LARGEST_TABLE:
+        raise RejectedError(
+            f"{rows} rows and {columns} columns{when} are more than the {LARGEST_TABLE} cells that are made dense; "
+            "set max_features or max_rounds in the configuration to play a part of it"
+        )
 
 
 def rotate(X: NDArray[np.float64]) -> NDArray[np.float64]:

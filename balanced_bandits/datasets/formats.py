@@ -5,15 +5,18 @@ Each takes the raw bytes and gives a ``Table``. What can't be read raises ``Inpu
 
 import gzip
 import io
+import itertools
 import re
 import warnings
 import zlib
-from collections.abc import Callable
+from array import array
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import arff
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from balanced_bandits.datasets.tables import Table
 from balanced_bandits.errors import InputError
@@ -51,7 +54,7 @@ def read_delimited(name: str, raw: bytes, target: str, skip_lines: int = 0) -> T
             io.StringIO(text), sep=separator, header=header, keep_default_na=False, na_values=MISSING,
             skipinitialspace=True, low_memory=False, index_col=False,
         )  # fmt: skip
-    return _split(name, frame, target)
+    return split_target(name, frame, target)
 
 
 def read_keel(name: str, raw: bytes, target: str) -> Table:
@@ -71,21 +74,31 @@ def read_keel(name: str, raw: bytes, target: str) -> Table:
             if found[2].startswith("{"):
                 nominal.add(columns[-1])
     rows = [[field.strip() for field in line.split(",")] for line in lines[start + 1 :] if line.strip()]
-    return _split(name, _typed(name, columns, nominal, rows), target)
+    return split_target(name, _typed(name, columns, nominal, rows), target)
 
 
 def read_arff(name: str, raw: bytes, target: str) -> Table:
     """ARFF, dense or sparse (what a sparse row leaves out is 0, or the first value declared)."""
+    return split_target(name, arff_frame(name, raw), target)
+
+
+def arff_frame(name: str, raw: bytes) -> pd.DataFrame:
+    """All columns of an ARFF file: floats where numeric, else strings or None; those of sparse files stay sparse.
+
+    Rows are turned into arrays as they are read, since Python's numbers would take several times the memory.
+    """
+    lines = _lines(raw)
+    sparse = _is_sparse(lines)
     try:
-        content = arff.loads(_text(raw))
+        content = arff.ArffDecoder().decode(
+            lines, encode_nominal=True, return_type=arff.LOD_GEN if sparse else arff.DENSE_GEN
+        )
+        attributes = [
+            (column, kind if isinstance(kind, list) else kind.upper()) for column, kind in content["attributes"]
+        ]
+        return _sparse_frame(attributes, content["data"]) if sparse else _dense_frame(attributes, content["data"])
     except arff.ArffException as error:
         raise InputError(f"{name} is not a whole ARFF file ({error}).") from error
-    kinds = dict(content["attributes"])
-    frame = pd.DataFrame(content["data"], columns=list(kinds), dtype=object)
-    for column, kind in kinds.items():
-        if kind in ("NUMERIC", "REAL", "INTEGER"):
-            frame[column] = frame[column].astype(float)
-    return _split(name, frame, target)
 
 
 def read_ts(name: str, raw: bytes, target: str) -> Table:
@@ -118,7 +131,12 @@ def read_npz(name: str, raw: bytes, target: str) -> Table:
 
 def read_parquet(name: str, raw: bytes, target: str) -> Table:
     """Parquet."""
-    return _split(name, pd.read_parquet(io.BytesIO(raw)), target)
+    return split_target(name, parquet_frame(raw), target)
+
+
+def parquet_frame(raw: bytes) -> pd.DataFrame:
+    """All columns of a Parquet file."""
+    return pd.read_parquet(io.BytesIO(raw))
 
 
 READERS: dict[str, Callable[[str, bytes, str], Table]] = {
@@ -159,6 +177,67 @@ def _lines(raw: bytes) -> list[str]:
     return io.StringIO(_text(raw), newline=None).read().split("\n")
 
 
+def _is_sparse(lines: list[str]) -> bool:
+    """Whether the first row after @data is in braces."""
+    rest = itertools.dropwhile(lambda line: not line.strip().lower().startswith("@data"), lines)
+    rows = (line.strip() for line in itertools.islice(rest, 1, None))
+    return next((row.startswith("{") for row in rows if row and not row.startswith("%")), False)
+
+
+Attributes = list[tuple[str, Any]]  # a name and, for each, the list of nominal values or the word of the type
+NUMERIC = ("NUMERIC", "REAL", "INTEGER")
+
+
+def _dense_frame(attributes: Attributes, rows: Iterator[list[Any]]) -> pd.DataFrame:
+    """Rows as a frame; a part of them at a time becomes arrays, one for each column."""
+    parts: list[list[NDArray[Any]]] = []
+    while part := list(itertools.islice(rows, 1000)):
+        parts.append(
+            [_column(values, kind) for values, (_, kind) in zip(zip(*part, strict=True), attributes, strict=True)]
+        )
+    columns = (
+        [np.concatenate(pieces) for pieces in zip(*parts, strict=True)] if parts else [np.empty(0)] * len(attributes)
+    )
+    return pd.DataFrame(
+        {name: pd.Series(column, dtype=column.dtype) for (name, _), column in zip(attributes, columns, strict=True)}
+    )
+
+
+def _column(values: Sequence[Any], kind: Any) -> NDArray[Any]:
+    """Values of one attribute: floats, or for nominal values the strings that their numbers stand for."""
+    if kind in NUMERIC:
+        return np.array(values, dtype=float)
+    column = np.empty(len(values), dtype=object)
+    column[:] = [None if value is None else kind[value] for value in values] if isinstance(kind, list) else values
+    return column
+
+
+def _sparse_frame(attributes: Attributes, rows: Iterator[dict[int, Any]]) -> pd.DataFrame:
+    """Rows that name only what is not 0 as a frame whose numeric columns are sparse."""
+    from scipy.sparse import coo_array  # few files are sparse, and all readers would pay for the import
+
+    kinds = [kind for _, kind in attributes]
+    others: dict[int, list[Any]] = {i: [] for i, kind in enumerate(kinds) if kind not in NUMERIC}
+    row_of, column_of, values = array("q"), array("q"), array("d")
+    n = 0
+    for row in rows:
+        for i, column in others.items():
+            # liac-arff gives left-out values only where it makes rows dense: the first declared, or the text 0.
+            column.append(row.get(i, 0 if isinstance(kinds[i], list) else "0"))
+        for i, value in row.items():
+            if i not in others:
+                row_of.append(n)
+                column_of.append(i)
+                values.append(np.nan if value is None else value)
+        n += 1
+    matrix = coo_array((np.array(values), (np.array(row_of), np.array(column_of))), shape=(n, len(kinds))).tocsc()
+    accessor: Any = pd.DataFrame.sparse
+    frame: pd.DataFrame = accessor.from_spmatrix(matrix)
+    for i, column in others.items():
+        frame[i] = pd.Series(_column(column, kinds[i]), dtype=object)
+    return frame.set_axis([name for name, _ in attributes], axis=1)
+
+
 def _typed(name: str, columns: list[str], nominal: set[str], rows: list[list[str]]) -> pd.DataFrame:
     """Text fields as a frame: declared columns, floats where the declaration does not say nominal."""
     odd = next((i for i, row in enumerate(rows) if len(row) != len(columns)), None)
@@ -177,7 +256,7 @@ def _typed(name: str, columns: list[str], nominal: set[str], rows: list[list[str
     return frame
 
 
-def _split(name: str, frame: pd.DataFrame, target: str) -> Table:
+def split_target(name: str, frame: pd.DataFrame, target: str) -> Table:
     """Part the target from the features; labels become strings, equal numbers equal strings."""
     columns = list(frame.columns)
     if re.fullmatch(r"-?\d+", target) and target not in columns:
@@ -200,7 +279,7 @@ def _labelled(name: str, frame: pd.DataFrame, labels: Any, target: str) -> Table
     """Features whose columns got their names here, with labels under the name ``target``."""
     if target in frame.columns:
         raise InputError(f"{name}: {target!r} is the name of a feature here; call the target something else.")
-    return _split(name, frame.assign(**{target: labels}), target)
+    return split_target(name, frame.assign(**{target: labels}), target)
 
 
 def _label(value: object) -> str:

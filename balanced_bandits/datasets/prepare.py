@@ -7,36 +7,54 @@ from typing import Any
 import numpy as np
 
 from balanced_bandits.datasets import source_of
-from balanced_bandits.datasets.encoding import RejectedError, encode
+from balanced_bandits.datasets.caps import Caps, capped
+from balanced_bandits.datasets.encoding import encode
 from balanced_bandits.datasets.suite import Row
 from balanced_bandits.datasets.tables import Table
-from balanced_bandits.errors import InputError
+from balanced_bandits.errors import InputError, RejectedError
 from balanced_bandits.files import write_arrays
 
+NO_CAPS = Caps(max_rounds=None, max_features=None, seed=0)
 
-def prepare(row: Row, raw: Path, output: Path, max_levels: int) -> dict[str, Any]:
-    """Read, check and encode one dataset; gives the record that ``output`` holds beside X and y.
 
+def prepare(row: Row, raw: Path, output: Path, max_levels: int, caps: Caps = NO_CAPS) -> dict[str, Any]:
+    """Read, check, cap and encode one dataset; gives the record that ``output`` holds beside X and y.
+
+    Its n, d and K are those of what is played; where they differ from the suite's, the account of the encoding says so.
     A dataset that can't be played is a result, too: a record with the reason under ``rejected``, and no rows.
     """
-    table = source_of(row).table(row, raw.read_bytes())
-    check_counts(row, table)
     record: dict[str, Any] = {**asdict(row), "rejected": None}
+    account: dict[str, Any] = {}
     try:
+        table = source_of(row).table(row, raw.read_bytes())
+        account["differences"] = check_counts(row, table)
+        record |= counts(table)
+        table, cut = capped(table, caps, row.name)
+        account |= cut
+        record |= counts(table)
         encoded = encode(table, max_levels)
     except RejectedError as reason:
-        record["rejected"] = str(reason)
+        record |= {"rejected": str(reason), "encoding": account}
         write_arrays(output, record, X=np.empty((0, 0)), y=np.empty(0, dtype=np.int64))
         return record
-    record |= {"classes": encoded.classes, "encoding": encoded.account}
+    record |= {"classes": encoded.classes, "encoding": encoded.account | account}
     write_arrays(output, record, X=encoded.X, y=encoded.y)
     return record
 
 
-def check_counts(row: Row, table: Table) -> None:
-    """Hold what came against what the suite expects."""
-    found = {"n": int(table.labels.notna().sum()), "d": table.features.shape[1], "K": int(table.labels.nunique())}
-    wrong = [f"{key} = {value} where the suite says {getattr(row, key)}" for key, value in found.items()
-             if value != getattr(row, key)]  # fmt: skip
-    if wrong:
-        raise InputError(f"dataset {row.name}: {', '.join(wrong)}; mend the row, or look at what the file holds.")
+def counts(table: Table) -> dict[str, int]:
+    """Rows with a label, features, and classes."""
+    return {"n": int(table.labels.notna().sum()), "d": table.features.shape[1], "K": int(table.labels.nunique())}
+
+
+def check_counts(row: Row, table: Table) -> str:
+    """Hold what came against what the suite expects.
+
+    Bytes with a checksum can't have changed, so the row itself is wrong and that is an error. Where no checksum is
+    known, the difference is given back in words, to be reported.
+    """
+    wrong = ", ".join(f"{key} = {value} where the suite says {getattr(row, key)}"
+                      for key, value in counts(table).items() if value != getattr(row, key))  # fmt: skip
+    if wrong and row.has_checksum:
+        raise InputError(f"dataset {row.name}: {wrong}; mend the row, or look at what the file holds.")
+    return wrong

@@ -14,6 +14,7 @@ from balanced_bandits.errors import InputError
 
 COLUMNS = ("name", "source", "locator", "target", "sha256", "licence", "n", "d", "K")
 OPTIONAL = ("family",)  # a last column that a suite may have
+UNKNOWN = "unknown"  # in the column sha256, of sources that bring a checksum of their own
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,11 @@ class Row:
     d: int
     K: int
     family: str = ""
+
+    @property
+    def has_checksum(self) -> bool:
+        """Whether ``sha256`` is a checksum, and not the word that none is known."""
+        return self.sha256 != UNKNOWN
 
     def to_json(self) -> str:
         """The row as it travels to a job's command line; no job on a dataset depends on its family."""

@@ -60,7 +60,7 @@ def test_by_hand():
     assert encoded.y.tolist() == [2, 1, 1, 1, 1, 0, 0, 0, 2, 1]
     assert encoded.account == {
         "rows_without_label": 0, "numeric_columns": 2, "categorical_columns": 3, "missing_cells": 2,
-        "indicators_of_missing": 2, "constant_columns_dropped": 2, "encoded_columns": 7, "rotated": False,
+        "indicators_of_missing": 2, "constant_columns_dropped": 2, "encoded_columns": 7, "rotated_from": None,
     }  # fmt: skip
 
 
@@ -283,7 +283,7 @@ def test_wide_tables_are_rotated():
     encoded = encode(table({f"x{i}": features[:, i] for i in range(70)}), 100)
     plain = standardised(*features.T)
     assert encoded.X.shape == (20, 20)
-    assert encoded.account["rotated"]
+    assert encoded.account["rotated_from"] == encoded.account["encoded_columns"]
     assert encoded.account["encoded_columns"] == 70
     np.testing.assert_allclose(encoded.X @ encoded.X.T, plain @ plain.T, atol=1e-10)
 
@@ -291,7 +291,7 @@ def test_wide_tables_are_rotated():
 def test_square_tables_are_not_rotated():
     features = np.random.default_rng(0).standard_normal((20, 20))
     encoded = encode(table({f"x{i}": features[:, i] for i in range(20)}), 100)
-    assert not encoded.account["rotated"]
+    assert encoded.account["rotated_from"] is None
     np.testing.assert_allclose(encoded.X, standardised(*features.T), atol=1e-12)
 
 
@@ -349,7 +349,7 @@ def test_random_tables_are_standardised_or_rejected(given_table):
     assert np.isfinite(encoded.X).all()
     # A column whose spread is small beside its values loses digits, hence the wide tolerance.
     np.testing.assert_allclose(encoded.X.mean(axis=0), 0, atol=1e-3)
-    if encoded.account["rotated"]:
+    if encoded.account["rotated_from"]:
         np.testing.assert_allclose(np.square(encoded.X).sum() / n, encoded.account["encoded_columns"], rtol=1e-3)
     else:
         np.testing.assert_allclose(encoded.X.var(axis=0), 1, atol=1e-3)

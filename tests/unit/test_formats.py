@@ -294,7 +294,7 @@ def test_arff():
 def test_sparse_arff():
     table = read_table("a.arff", SPARSE_ARFF.encode(), "class")
     assert rows(table) == [[1.5, "blue"], [0.0, "red"], [None, "red"]]
-    assert table.features["size"].dtype == float
+    assert table.features["size"].dtype == pd.SparseDtype(float, 0.0)
     assert labels(table) == ["yes", "no", "no"]
 
 

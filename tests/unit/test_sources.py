@@ -371,5 +371,5 @@ def test_bad_locators(folder, locator, said):
     assert not (folder / "cache").exists()
 
 
-def test_every_source_is_tested_here():
-    assert set(SOURCES) == {"sklearn", "wheel", "file"}
+def test_every_source_is_tested_here_or_in_test_openml():
+    assert set(SOURCES) == {"sklearn", "wheel", "file", "openml"}

@@ -3,11 +3,14 @@
 import os
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
+from balanced_bandits.analysis.table2 import table2
 from balanced_bandits.commands import suite
 from balanced_bandits.datasets import SOURCES, source_of
 from balanced_bandits.datasets.prepare import prepare
+from balanced_bandits.datasets.source_openml import parse_locator as parse_openml
 from balanced_bandits.datasets.source_wheel import parse_locator, pinned_checksum
 from balanced_bandits.datasets.suite import COLUMNS, Row, read_suite
 from balanced_bandits.errors import InputError
@@ -74,13 +77,14 @@ def test_wrong_number_of_columns(tmp_path, fields, count):
         ("name", "-a", "letters, digits"),
         ("name", "größe", "letters, digits"),
         ("name", "a" * 81, "at most 80"),
-        ("source", "openml", "one of sklearn, wheel, file"),
+        ("source", "web", "one of sklearn, wheel, file, openml"),
         ("locator", "", "where the source finds it"),
         ("target", "", "the column that holds the class"),
         ("sha256", "0" * 63, "64 hexadecimal digits"),
         ("sha256", "0" * 65, "64 hexadecimal digits"),
         ("sha256", "A" * 64, "lower case"),
         ("sha256", "g" * 64, "64 hexadecimal digits"),
+        ("sha256", "unknown", "is for openml only"),
         ("licence", "", "the licence"),
         ("n", "-1", "a whole number from 1"),
         ("n", "0", "a whole number from 1"),
@@ -173,6 +177,32 @@ class TestEmbedded:
         assert {row.source for row in rows} <= set(SOURCES)
         for row in rows:
             assert callable(source_of(row).fetch)
+
+
+def test_without_a_checksum_from_openml_alone(tmp_path):
+    row = read_suite(write(tmp_path, line(source="openml", locator="61@1", sha256="unknown")), SCHEMA)["one"]
+    assert not row.has_checksum
+    assert read_suite(write(tmp_path, line(source="openml", locator="61@1")), SCHEMA)["one"].has_checksum
+    said = complaint(write(tmp_path, line(source="openml", locator="61@1", sha256="Unknown")))
+    assert "line 2: sha256 is 'Unknown', but must be: " in said
+
+
+class TestOpenML300:
+    """The suite of the paper's size."""
+
+    @pytest.fixture
+    def paper(self) -> list[Row]:
+        return list(read_suite(ROOT / "workflow/suites/openml300.tsv", SCHEMA).values())
+
+    def test_names_300_datasets_of_openml(self, paper):
+        assert len({parse_openml(row)[0] for row in paper}) == len(paper) == 300
+        assert {row.source for row in paper} == {"openml"}
+        assert not any(row.has_checksum for row in paper)
+
+    def test_has_the_margins_of_table_2(self, paper):
+        counted = table2(pd.DataFrame([{"n": row.n, "d": row.d, "K": row.K, "left_out": ""} for row in paper]))
+        counted = counted.dropna()
+        assert counted["datasets"].tolist() == counted["paper"].tolist()
 
 
 class TestCommand:

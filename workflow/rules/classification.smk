@@ -143,6 +143,7 @@ rule classification:
         expand(rules.compare.output, part=""),
         expand(rules.collect.output, part=""),
         expand(rules.timing.output, part=""),
+        rules.table2.output,
         f"{RESULTS}/run.json",
     message:
         "The classification experiment is done: {input}"

@@ -13,6 +13,7 @@ from balanced_bandits.analysis.cells import cells_of, distinct
 from balanced_bandits.bandits import MODULES
 from balanced_bandits.config import checked_config
 from balanced_bandits.datasets import SOURCES
+from balanced_bandits.datasets.openml_settings import SETTINGS_VARIABLE
 from balanced_bandits.datasets.suite import read_suite
 from balanced_bandits.errors import InputError
 from balanced_bandits.running import hold_folder, use_this_python
@@ -77,6 +78,9 @@ try:
     REPEATS = {bandit: repeats_of(bandit) for bandit in config["bandits"]}
 except InputError as error:
     raise WorkflowError(str(error)) from None
+
+# In the environment, and not among the parameters of jobs: what is fetched does not depend on how.
+os.environ[SETTINGS_VARIABLE] = json.dumps(config["openml"])
 
 BANDITS = list(config["bandits"])
 SYNTHETIC_BANDITS = list(config["synthetic"]["bandits"])
@@ -156,6 +160,19 @@ def local_file(wildcards):
     """The file behind a row of source `file`, so that a change of it is noticed."""
     row = ROWS[wildcards.dataset]
     return [str(SUITE_FILE.parent / row.locator)] if row.source == "file" else []
+
+
+def openml_server(wildcards):
+    """The server that a dataset comes from, if its source is openml."""
+    row = ROWS[wildcards.dataset]
+    return str(config["openml"]["server"]) if row.source == "openml" else ""
+
+
+def caps():
+    """How much of a dataset is used; the seed matters only if a part is."""
+    sizes = {key: config[key] for key in ("max_rounds", "max_features")}
+    capped = any(size is not None for size in sizes.values())
+    return json.dumps(sizes | {"seed": config["seed"] if capped else 0})
 
 
 def classification_options(wildcards):

@@ -1,6 +1,7 @@
 # In:  the rows of the suite.
 # Out: data/SUITE/raw/DATASET (bytes as published), data/SUITE/DATASET.npz (contexts and labels).
-# Steps: fetch, encode.
+#      results/SUITE/table2.{csv,md,tex} (Table 2 of the paper, of the datasets in use).
+# Steps: fetch, encode; then, when all is collected, count.
 
 
 rule fetch:
@@ -19,11 +20,13 @@ rule fetch:
     resources:
         mem_mb=lambda wildcards, attempt: megabytes(ROWS[wildcards.dataset])
         * 2 ** (attempt - 1),
-        runtime=lambda wildcards, attempt: 10 * attempt,
+        # Jobs of source openml wait for their turn.
+        runtime=lambda wildcards, attempt: 60 * attempt,
     params:
         row=lambda wildcards: ROWS[wildcards.dataset].to_json(),
         folder=str(SUITE_FILE.parent),
         cache="data/archives",
+        server=lambda wildcards: openml_server(wildcards),  # not in the command: another server, another dataset
     message:
         "Fetching {wildcards.dataset}"
     shell:
@@ -51,8 +54,33 @@ rule encode:
     params:
         row=lambda wildcards: ROWS[wildcards.dataset].to_json(),
         max_levels=config["max_levels"],
+        caps=caps(),
     message:
         "Encoding {wildcards.dataset}"
     shell:
         "python {input.script[0]} --row {params.row:q} --raw {input.raw:q} --max-levels {params.max_levels}"
-        " --output {output:q} > {log:q} 2>&1"
+        " --caps {params.caps:q} --output {output:q} > {log:q} 2>&1"
+
+
+rule table2:
+    input:
+        script=script("table2.py"),
+        datasets=f"{RESULTS}/datasets.csv",
+    output:
+        csv=f"{RESULTS}/table2.csv",
+        markdown=f"{RESULTS}/table2.md",
+        latex=f"{RESULTS}/table2.tex",
+    log:
+        f"logs/{SUITE}/table2.log",
+    benchmark:
+        f"logs/{SUITE}/table2.tsv"
+    conda:
+        CONDA
+    resources:
+        mem_mb=lambda wildcards, attempt: 500 * attempt,
+        runtime=lambda wildcards, attempt: 10 * attempt,
+    message:
+        "Making Table 2"
+    shell:
+        "python {input.script[0]} --datasets {input.datasets:q} --csv {output.csv:q} --markdown {output.markdown:q}"
+        " --latex {output.latex:q} > {log:q} 2>&1"

@@ -1,0 +1,65 @@
+"""Table 2: how many datasets there are of which size, beside the paper's numbers."""
+
+import pandas as pd
+
+# Column of datasets.csv, its heading, and for each stratum: what is above this, up to that, and the paper's number.
+STRATA = {
+    "n": ("Observations", [(0, 100, 58), (100, 1000, 152), (1000, 10000, 57), (10000, None, 33)]),
+    "K": ("Classes", [(0, 2, 243), (2, 10, 48), (10, None, 9)]),
+    "d": ("Features", [(0, 10, 154), (10, 100, 106), (100, None, 40)]),
+}
+COLUMNS = ["quantity", "stratum", "datasets", "paper"]
+
+
+def table2(datasets: pd.DataFrame) -> pd.DataFrame:
+    """Count the datasets that are played, a row for each quantity and stratum; the last rows count all.
+
+    ``datasets`` is the table of the collected results. Its n, d and K are of what is played, caps included; features
+    are counted before encoding.
+    """
+    left_out = datasets["left_out"].fillna("") != ""
+    played = datasets[~left_out]
+    rows: list[tuple[str, str, int, int | None]] = []
+    for column, (quantity, strata) in STRATA.items():
+        for above, most, paper in strata:
+            inside = (played[column] > above) & (played[column] <= (most or float("inf")))
+            rows.append((quantity, _words(above, most), int(inside.sum()), paper))
+    rows.append(("All", "played", len(played), 300))
+    rows.append(("All", "left out", int(left_out.sum()), None))
+    return pd.DataFrame(rows, columns=COLUMNS).astype({"paper": "Int64"})
+
+
+def _words(above: int, most: int | None) -> str:
+    """A stratum as the paper writes it; no dataset has fewer than two classes."""
+    if most is None:
+        return f"> {above}"
+    if (above, most) == (0, 2):
+        return "2"
+    return f"<= {most}" if above == 0 else f"> {above} and <= {most}"
+
+
+def to_markdown(table: pd.DataFrame) -> str:
+    """The table in Markdown."""
+    lines = ["| | | datasets | paper |", "|---|---|---:|---:|"]
+    return "\n".join(lines + [f"| {' | '.join(cells)} |" for cells in _cells(table)]) + "\n"
+
+
+def to_latex(table: pd.DataFrame) -> str:
+    """The table in LaTeX, for a document with no further packages."""
+    lines = [r"\begin{tabular}{llrr}", r"\hline", r" & & Datasets & Paper \\"]
+    for cells in _cells(table):
+        if cells[0]:
+            lines.append(r"\hline")
+        stratum = cells[1].replace("<=", r"$\leq$").replace(">", "$>$")
+        lines.append(f"{cells[0]} & {stratum} & {cells[2]} & {cells[3]} \\\\")
+    return "\n".join([*lines, r"\hline", r"\end{tabular}"]) + "\n"
+
+
+def _cells(table: pd.DataFrame) -> list[list[str]]:
+    """The table's cells as text; a quantity is written once, at its first stratum."""
+    cells, before = [], ""
+    for quantity, stratum, datasets, paper in table.itertuples(index=False):
+        shown = "" if quantity == before else quantity
+        cells.append([shown, stratum, str(datasets), "" if pd.isna(paper) else str(paper)])
+        before = quantity
+    return cells

@@ -1,0 +1,264 @@
+"""The openml package at work, and the one place where its defects are worked round.
+
+Descriptions, features and qualities come through ``openml.datasets.get_dataset`` and lie in the package's cache, under
+its names. Defects of openml 0.15.1, and what happens here instead:
+
+- Requests have no timeout; answers 429 and 5xx are tried again only if their body is not XML, and 404 with a body that
+  is not XML is tried again, too: ``Client.send`` takes the place of the package's own function.
+- Where a server names no charset, text counts as Latin-1: ``send`` says UTF-8.
+- Data files are decoded, encoded anew and then held against the MD5, so files in Latin-1 can't be had; Parquet comes
+  without TLS and without a second attempt: data files are fetched here, as bytes.
+- ``get_data`` fails on sparse ARFF (pandas 3 factorises no lists), loses empty last columns and rounds to 32 bits: the
+  bytes are read by ``formats``.
+- What is in the cache is never checked and is written in place, so a broken file stays: it is checked here, every time.
+- A request that fails removes all that the cache has of the dataset: offline, it is not called unless all is there.
+- A dataset without qualities (code 362) is an error, since the package compares another text than it writes.
+- The flags of features (ignored, row identifier) are dropped, and nominal features without a list of values are an
+  error: ``features.xml`` is read by ``source_openml``.
+- Messages of broken connections hold the API key: it is blotted out.
+"""
+
+import hashlib
+import os
+import re
+import sys
+import time
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlparse
+
+import requests
+from filelock import FileLock, Timeout
+
+from balanced_bandits.datasets.openml_settings import Settings
+from balanced_bandits.errors import InputError, RejectedError
+from balanced_bandits.files import write_bytes
+
+NAMESPACE = "{http://openml.org/openml}"
+LONGEST_WAIT = 120.0  # seconds between two attempts, whatever the server or the back-off asks for
+OVERLOADED = 107  # OpenML's code for a database that does not answer; it comes with status 412 but passes
+NO_QUALITIES = 362
+WRONG_KEY = 103
+
+
+class RefusedError(RejectedError):
+    """The server's final no: status 404, 412 or the like, with what it said."""
+
+    def __init__(self, reason: str, status: int, code: int | None) -> None:
+        super().__init__(reason)
+        self.status, self.code = status, code
+
+
+@contextmanager
+def one_of_few(folder: Path, number: int) -> Iterator[None]:
+    """Wait until fewer than ``number`` processes with the same ``folder`` are inside, on whatever cores they run."""
+    folder.mkdir(parents=True, exist_ok=True)
+    locks = [FileLock(folder / f"openml-{i}.lock") for i in range(number)]
+    while not any(_taken(lock) for lock in locks):
+        time.sleep(0.1)
+    try:
+        yield
+    finally:
+        for lock in locks:
+            lock.release()
+
+
+def _taken(lock: FileLock) -> bool:
+    """Whether the lock could be had at once; it is ours then."""
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        return False
+    return True
+
+
+class Client:
+    """The server that the settings name, and the cache of what came from it."""
+
+    def __init__(self, settings: Settings, sleep: Callable[[float], None] = time.sleep) -> None:
+        self.settings, self.sleep = settings, sleep
+        if settings.cache is not None:
+            os.environ["OPENML_CACHE_DIR"] = str(Path(settings.cache).resolve())  # else its import makes another
+        import openml
+
+        if not hasattr(openml._api_calls, "_send_request"):
+            raise InputError(f"openml {openml.__version__} is not built as expected; install openml 0.15.")
+        openml._api_calls._send_request = self.send
+        if settings.server is not None:
+            openml.config.server = settings.server
+        if settings.cache is not None:
+            openml.config.set_root_cache_directory(Path(settings.cache).resolve())
+        openml.config.apikey = os.environ.get(settings.api_key_variable) or openml.config.apikey
+        self.openml = openml
+        self.key: str = openml.config.apikey
+        self.server: str = openml.config.server.rstrip("/")
+
+    def folder(self, number: int) -> Path:
+        """Where the package's cache has the dataset of this id."""
+        return Path(self.openml.config.get_cache_directory()) / "datasets" / str(number)
+
+    def dataset(self, number: int) -> tuple[Any, dict[str, float]]:
+        """The package's object for a dataset and its qualities; its description and features are in the cache then."""
+        folder = self.folder(number)
+        for kind in ("description", "features", "qualities"):
+            path = folder / f"{kind}.xml"
+            if path.exists() and (fault := _fault_of_xml(path.read_bytes())):
+                self._discard(path, fault)
+            if self.settings.offline and kind != "qualities" and not path.exists():
+                raise self._missing(path)
+            path.with_suffix(".xml.pkl").unlink(missing_ok=True)  # the package would believe it before the XML
+        try:
+            found = self.openml.datasets.get_dataset(number)
+        except (InputError, RejectedError):
+            raise
+        except Exception as error:  # a description without what the package takes for granted
+            raise RejectedError(f"its description can't be read ({type(error).__name__}: {error})") from error
+        try:
+            _ = found.features  # puts features.xml into the cache
+        except InputError:
+            raise
+        except (TypeError, ValueError) as error:
+            print(f"the openml package can't read features.xml, which is not needed: {error}", file=sys.stderr)
+        if self.settings.offline and not (folder / "qualities.xml").exists():
+            return found, {}
+        try:
+            return found, found.qualities or {}
+        except RefusedError as refusal:
+            if refusal.code == NO_QUALITIES:
+                return found, {}
+            raise
+
+    def data(self, number: int, url: str, md5: str | None, name: str) -> bytes:
+        """The bytes of a data file, from the cache if they are there and whole; ``name`` is the package's for it."""
+        path = self.folder(number) / name
+
+        fault = _fault_of_parquet if name.endswith(".pq") else _fault_of_arff
+        if path.exists():
+            content = path.read_bytes()
+            if not (said := fault(content) or _mismatch(content, md5)):
+                return content
+            self._discard(path, said)
+        if self.settings.offline:
+            raise self._missing(path)
+        # The key is for the server that gave it, not for wherever its files lie.
+        mine = urlparse(url).netloc == urlparse(self.server).netloc
+        content = self._get(url, {"api_key": self.key} if mine and self.key else {}, fault, md5).content
+        write_bytes(path, content)
+        return content
+
+    def send(
+        self, request_method: str, url: str, data: dict[str, Any], files: object = None, md5_checksum: object = None
+    ) -> requests.Response:
+        """A call of the API, in the place of the package's function of this form; nothing is ever uploaded."""
+        if request_method != "get":
+            raise InputError(f"a request {request_method} to {url} was stopped: this pipeline only reads.")
+        if self.settings.offline:
+            raise InputError(f"openml.offline is set, so {url} was not asked for.")
+        return self._get(url, data, _fault_of_xml)
+
+    def _get(
+        self, url: str, parameters: dict[str, Any], fault: Callable[[bytes], str], md5: str | None = None
+    ) -> requests.Response:
+        """Fetch a URL, with as many attempts as the settings allow.
+
+        ``fault`` says what is wrong with a content. A page of HTML where data should be may be gone tomorrow and is an
+        error; data that is whole but never has the MD5 of the description makes a dataset that is left out.
+        """
+        waits = [self.settings.back_off * 2**i for i in range(self.settings.retries)]
+        mismatch = said = ""
+        for wait in (*waits, None):
+            asked_to_wait = 0.0
+            try:
+                response = requests.get(url, params=parameters, timeout=self.settings.timeout)
+            except (requests.exceptions.InvalidSchema, requests.exceptions.InvalidURL) as error:
+                raise RejectedError(f"{url} is no address that can be fetched ({error})") from error
+            except requests.RequestException as error:
+                mismatch, said = "", self._without_key(f"{type(error).__name__}: {error}")
+            else:
+                response.encoding = "utf-8"
+                if response.status_code == 200:
+                    said = fault(response.content)
+                    mismatch = "" if said else _mismatch(response.content, md5)
+                    said = said or mismatch
+                    if not said:
+                        self.sleep(self.settings.pause)
+                        return response
+                else:
+                    mismatch, said = "", self._refusal(url, response)
+                    asked_to_wait = _seconds(response.headers.get("Retry-After", ""))
+            if wait is not None:
+                wait = min(max(wait, asked_to_wait), LONGEST_WAIT)
+                print(f"{url}: {said}; next try in {wait:g} s", file=sys.stderr)
+                self.sleep(wait)
+        attempts = f"{len(waits) + 1} attempt{'s' if waits else ''}"
+        if mismatch:
+            raise RejectedError(f"what {url} gives is not what the server describes: {mismatch} ({attempts})")
+        raise InputError(f"{url} could not be fetched in {attempts}; the last said: {said}. Run again to go on.")
+
+    def _refusal(self, url: str, response: requests.Response) -> str:
+        """What an answer other than 200 says; raises where another attempt would change nothing."""
+        status = response.status_code
+        code, message = None, ""
+        try:
+            error = ElementTree.fromstring(response.content)
+        except ElementTree.ParseError:
+            message = " ".join(re.sub(r"<[^>]*>", " ", response.text).split())[:200]
+        else:
+            parts = [error.findtext(f"{NAMESPACE}{key}") for key in ("code", "message", "additional_information")]
+            code = int(parts[0]) if parts[0] and parts[0].isdigit() else None
+            message = " - ".join(part.strip() for part in parts[1:] if part and part.strip())
+        said = self._without_key(f"status {status}{f', code {code}' if code else ''}: {message or response.reason}")
+        if status in (408, 425, 429) or status >= 500 or code == OVERLOADED:
+            return said
+        if status in (401, 403) or code == WRONG_KEY:  # no dataset's fault
+            raise InputError(f"the server refused {url} ({said}); look at the API key.")
+        raise RefusedError(f"the server refused {url} ({said})", status, code)
+
+    def _missing(self, path: Path) -> InputError:
+        """The sentence about what is not in the cache of a run that may not ask."""
+        return InputError(f"openml.offline is set, and {path} is not in the cache; run once without it.")
+
+    def _discard(self, path: Path, fault: str) -> None:
+        """Throw away a file of the cache that is not whole, unless it can't be replaced."""
+        if self.settings.offline:
+            raise InputError(f"openml.offline is set, and {path} is not whole: {fault}; run once without it.")
+        print(f"{path} is thrown away and fetched again: {fault}", file=sys.stderr)
+        path.unlink()
+
+    def _without_key(self, text: str) -> str:
+        """``text``, fit for a log."""
+        return text.replace(self.key, "(the API key)") if self.key else text
+
+
+def _seconds(header: str) -> float:
+    """The header Retry-After, if it is a number of seconds."""
+    return float(header) if header.isdigit() else 0.0
+
+
+def _fault_of_xml(content: bytes) -> str:
+    """What keeps ``content`` from being an answer of the API, or nothing."""
+    try:
+        root = ElementTree.fromstring(content)
+    except ElementTree.ParseError as error:
+        return f"it is not XML ({error})"
+    return "" if root.tag.startswith(NAMESPACE) else f"its root is {root.tag}, which is not of OpenML"
+
+
+def _fault_of_arff(content: bytes) -> str:
+    """What keeps ``content`` from being an ARFF file, or nothing."""
+    return "" if re.search(rb"(?im)^\s*@data", content) else "it has no @data line, so it is not ARFF"
+
+
+def _mismatch(content: bytes, md5: str | None) -> str:
+    """How the MD5 of ``content`` differs from that of the description, if there is one."""
+    found = hashlib.md5(content, usedforsecurity=False).hexdigest()
+    return f"its MD5 is {found}, but the description says {md5}" if md5 and found != md5.strip().lower() else ""
+
+
+def _fault_of_parquet(content: bytes) -> str:
+    """What keeps ``content`` from being a whole Parquet file, or nothing; the server knows no checksum of it."""
+    whole = len(content) > 12 and content[:4] == content[-4:] == b"PAR1"
+    return "" if whole else "it does not begin and end as Parquet does"
