@@ -49,9 +49,9 @@ rule sensitivity:
 
 rule variances:
     input:
-        expand(rules.compare.output, part="/sensitivity"),
-        expand(rules.timing.output, part="/sensitivity"),
-        comparison_drawings("/sensitivity"),
+        expand(rules.compare.output, part=FURTHER),
+        expand(rules.timing.output, part=FURTHER),
+        comparison_drawings(FURTHER),
         f"{RESULTS}/run.json",
     message:
         "The classification experiment with further readings of the variance is done: {input}"

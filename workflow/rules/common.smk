@@ -90,7 +90,8 @@ PROTOCOLS = ["paper", "matched", "fixed"]
 FAMILIES = {name: family_of(name, row.family) for name, row in ROWS.items()}
 # The readings of the variance by part of the experiment: the default run, and the target `variances` beyond it.
 READINGS = {"": config["classification"]["variances"]}
-READINGS["/sensitivity"] = [
+FURTHER = os.sep + "sensitivity"
+READINGS[FURTHER] = [
     name for name in config["classification"]["sensitivity"] if name not in READINGS[""]
 ]
 
@@ -99,7 +100,7 @@ wildcard_constraints:
     dataset="|".join(re.escape(name) for name in ROWS),
     bandit="|".join(dict.fromkeys(BANDITS + SYNTHETIC_BANDITS)),
     specification="well|mis",
-    part="|/sensitivity",
+    part=f"|{FURTHER}",
     reading="residual|literal|plain",
     protocol="|".join(PROTOCOLS),
     cell="|".join(re.escape(cell.folder) for cell in CELLS),
