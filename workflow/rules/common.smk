@@ -90,7 +90,7 @@ PROTOCOLS = ["paper", "matched", "fixed"]
 FAMILIES = {name: family_of(name, row.family) for name, row in ROWS.items()}
 # The readings of the variance by part of the experiment: the default run, and the target `variances` beyond it.
 READINGS = {"": config["classification"]["variances"]}
-FURTHER = os.sep + "sensitivity"
+FURTHER = f"{os.sep}sensitivity"
 READINGS[FURTHER] = [
     name for name in config["classification"]["sensitivity"] if name not in READINGS[""]
 ]
