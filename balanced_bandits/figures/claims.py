@@ -25,7 +25,7 @@ def draw(claims: pd.DataFrame) -> Figure:
         return no_claims(figure)
     axes = figure.subplots(
         1, len(readings), squeeze=False, sharey=True,
-        gridspec_kw={"left": 0.135, "right": 0.99, "bottom": 0.72 / height, "top": 1 - 0.26 / height, "wspace": 0.05},
+        gridspec_kw={"left": 0.155, "right": 0.99, "bottom": 0.72 / height, "top": 1 - 0.26 / height, "wspace": 0.05},
     )[0]  # fmt: skip
     for panel, reading in zip(axes, readings, strict=True):
         for place, protocol in enumerate(protocols):

@@ -40,7 +40,7 @@ def draw(pairs: pd.DataFrame, counts: pd.DataFrame, bandits: list[str], shown: S
     )
     size = len(bandits)
     side = size * PANEL
-    top, bottom, left, right = 0.12, 1.28, 0.52, 0.12
+    top, bottom, left, right = 0.12, 1.36, 0.52, 0.12
     width, height = side + left + right, side + top + bottom
     figure = Figure(figsize=(width, height))
     axes = figure.subplots(
@@ -102,4 +102,4 @@ def _legend(figure: Figure, shown: Shown, datasets: int, left_out: int) -> None:
         f"{number}; {READINGS[shown.reading]} ({shown.reading});\n"
         f"{WORDS[shown.protocol].format(runs=shown.runs)} ({shown.protocol});\np: {TESTS[shown.test]}"
     )
-    figure.text(0.5, 0.52 / figure.get_figheight(), note, ha="center", fontsize=6, color="#555555", linespacing=1.25)
+    figure.text(0.5, 0.6 / figure.get_figheight(), note, ha="center", fontsize=6, color="#555555", linespacing=1.25)

@@ -52,7 +52,7 @@ TESTS = {
 PROTOCOLS: dict[str, dict[str, Any]] = {
     "paper": {"color": "#111111", "marker": "o"},
     "matched": {"color": "#c2570c", "marker": "D"},
-    "fixed": {"color": "#6fa8dc", "marker": "s"},
+    "fixed": {"color": "#4f8fcf", "marker": "s"},
 }
 
 # Fixed salts and no dates: the same table gives the same bytes.

@@ -120,12 +120,13 @@ def test_many_classes_and_a_class_of_one_row_go_through(workspace):
 
 
 def test_jobs_that_take_long_start_first(workspace):
-    workspace.add_dataset("big", 5, n=400)
+    workspace.add_dataset("big", 5, n=1000)
     workspace.write_suite()
-    output = workspace.snakemake("-n", "classification")
-    first = {name: int(priority) for name, priority in
-             re.findall(r"Job \d+: (\w+ plays \w+)\n(?:.*\n)*?\s*Priority: (\d+)", output)}  # fmt: skip
-    assert first["LinTS plays big"] > first["LinTS plays ant"]
+    workspace.snakemake("--until", "encode", "--", "classification", cores=2)
+    output = workspace.snakemake("--until", "simulate_classification", "--", "classification")
+    started = re.findall(r"^Job \d+: (\w+ plays \w+)$", output, flags=re.MULTILINE)
+    assert len(started) == 4 * 2
+    assert set(started[:2]) == {"LinTS plays big", "LinUCB plays big"}
 
 
 def test_a_grid_of_more_settings_than_runs_is_refused(workspace):
