@@ -32,9 +32,6 @@ offline="could not install the packages of envs/$lock.txt; is the package regist
 echo "set-up: installing the packages of envs/$lock.txt"
 .venv/bin/python -m pip install --disable-pip-version-check --no-deps --require-hashes \
     -r envs/uv.txt >>"$log" 2>&1 || stop "$offline"
-# People who reach the registry through a mirror have told pip, not uv.
-mirror=$(.venv/bin/python -m pip config get global.index-url 2>/dev/null)
-[ -n "$mirror" ] && export UV_DEFAULT_INDEX="${UV_DEFAULT_INDEX:-$mirror}"
 .venv/bin/uv pip sync --python .venv/bin/python --require-hashes --compile-bytecode \
     "envs/$lock.txt" >>"$log" 2>&1 || stop "$offline"
 .venv/bin/uv pip install --python .venv/bin/python --no-deps --no-build-isolation --offline \

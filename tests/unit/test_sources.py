@@ -182,7 +182,8 @@ def index(monkeypatch) -> Iterator[Index]:
     with Index() as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
         thread.start()
-        monkeypatch.setenv("PIP_INDEX_URL", f"http://127.0.0.1:{server.server_port}/simple/")
+        address = f"http://127.0.0.1:{server.server_port}"
+        monkeypatch.setenv("PIP_INDEX_URL", f"{address}/simple/")
         monkeypatch.setenv("PIP_CONFIG_FILE", "/dev/null")
         for name in ("PIP_FIND_LINKS", "PIP_EXTRA_INDEX_URL", "PIP_NO_INDEX", "PIP_PROXY"):
             monkeypatch.delenv(name, raising=False)

@@ -85,7 +85,6 @@ os.environ[SETTINGS_VARIABLE] = json.dumps(config["openml"])
 BANDITS = list(config["bandits"])
 SYNTHETIC_BANDITS = list(config["synthetic"]["bandits"])
 RESULTS = f"results/{SUITE}"
-FIGURES = f"figures/{SUITE}"
 PROTOCOLS = ["paper", "matched", "fixed"]
 FAMILIES = {name: family_of(name, row.family) for name, row in ROWS.items()}
 # The readings of the variance by part of the experiment: the default run, and the target `variances` beyond it.
