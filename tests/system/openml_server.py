@@ -81,17 +81,10 @@ class Handler(BaseHTTPRequestHandler):
     timeout = 30
 
     def do_GET(self) -> None:
-        server = self.server
-        with server.counting:
-            server.at_once += 1
-            server.most_at_once = max(server.most_at_once, server.at_once)
         try:
             self.respond()
         except (BrokenPipeError, ConnectionResetError):
             pass  # a client that did not wait
-        finally:
-            with server.counting:
-                server.at_once -= 1
 
     def respond(self) -> None:
         parsed = urlparse(self.path)
@@ -112,7 +105,7 @@ class Handler(BaseHTTPRequestHandler):
         server.keys[kind] |= set(parse_qs(parsed.query).get("api_key", []))
         path = server.folder / number / name
         content = path.read_bytes().replace(b"SERVER", server.address.encode()) if path.exists() else None
-        time.sleep(server.duration)
+        self.take_time()
         match server.fault(kind, int(number)):
             case "404":
                 self.answer(b"<html><br>no such page</html>", status=404)
@@ -154,6 +147,16 @@ class Handler(BaseHTTPRequestHandler):
                     self.send_error(404)
             case other:
                 raise ValueError(other)
+
+    def take_time(self) -> None:
+        """Count the requests at work. Only up to the first byte of the answer, or one whose client is done counts on."""
+        server = self.server
+        with server.counting:
+            server.at_once += 1
+            server.most_at_once = max(server.most_at_once, server.at_once)
+        time.sleep(server.duration)
+        with server.counting:
+            server.at_once -= 1
 
     def error(self, status: int, code: int, message: str, more: str = "") -> None:
         inner = {"code": code, "message": message} | ({"additional_information": more} if more else {})

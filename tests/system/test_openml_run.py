@@ -105,7 +105,7 @@ def run(tmp_path_factory):
         patch.setenv("NO_PROXY", "127.0.0.1")
         patch.setenv("XDG_CONFIG_HOME", str(workspace.folder / "configuration"))
         patch.setenv("THE_KEY", KEY)
-        server.duration, server.slowness = 0.02, 6.0
+        server.duration, server.slowness = 0.05, 6.0
         server.faults = {key: list(faults) for key, faults in PASSING.items()} | STAYING | PASSING_LATER
         workspace.config |= {
             "bandits": {"LinTS": {"alpha": [1]}, "LinUCB": {"alpha": [1]}},
