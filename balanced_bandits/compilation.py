@@ -32,7 +32,7 @@ def _cache_folder() -> str:
 def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile ``function`` on its first call, and keep the machine code for later processes.
 
-    Floating-point arithmetic stays as written (no ``fastmath``): the order of additions is part of the result.
+    Floating-point arithmetic stays as written (no ``fastmath``), but in ``reordered`` kernels.
     """
     return _compiled(function)
 
@@ -56,6 +56,14 @@ def uncounted(function: Callable[..., Any]) -> Callable[..., Any]:
 def tight(function: Callable[..., Any]) -> Callable[..., Any]:
     """An uncounted kernel whose machine code is put where it is called."""
     return _compiled(function, _nrt=False, forceinline=True)
+
+
+def reordered(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A tight kernel whose sums may be added up in another order, several terms at a time, as the processor likes best.
+
+    Like sums by BLAS, they can then differ in the last digit from one kind of processor to another.
+    """
+    return _compiled(function, _nrt=False, forceinline=True, fastmath={"reassoc"})
 
 
 def _compiled(function: Callable[..., Any], **flags: Any) -> Callable[..., Any]:

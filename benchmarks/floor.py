@@ -1,6 +1,6 @@
 """The floor: the barest compiled loops that play LinUCB and LinTS with a fixed lambda, and keep nothing else.
 
-An inverse and a coefficient vector for each arm, K projections, an argmax and a rank-one update: work that no
+An inverse (its lower triangle) and a coefficient vector for each arm, K projections, an argmax and a rank-one update: work that no
 implementation with an update after every observation can do without. No intercept's special treatment, no variance of
 residuals, no history, no propensities, no checks.
 """
@@ -9,7 +9,7 @@ import numba
 import numpy as np
 
 
-@numba.njit(cache=True, error_model="numpy")
+@numba.njit(cache=True, error_model="numpy", fastmath={"reassoc"})
 def bare(rows, rewards, alpha, lam, thompson, rng):
     """Arms of every round of contexts (n, p) and rewards (n, K)."""
     n, p = rows.shape
@@ -24,19 +24,26 @@ def bare(rows, rewards, alpha, lam, thompson, rng):
     for t in range(n):
         best, highest, best_mean, best_quadratic = 0, -np.inf, 0.0, 0.0
         for a in range(number):
-            for j in range(p):
-                leverage[a, j] = 0.0
             i = 0
-            while i + 3 < p:  # four rows at a time, or the sum would be loaded and stored four times as often
+            while i + 3 < p:  # four rows of the lower triangle at a time, each entry also for its mirror image
                 x0, x1, x2, x3 = rows[t, i], rows[t, i + 1], rows[t, i + 2], rows[t, i + 3]
-                for j in range(p):
-                    leverage[a, j] += (x0 * inverse[a, i, j] + x1 * inverse[a, i + 1, j]) + (
-                        x2 * inverse[a, i + 2, j] + x3 * inverse[a, i + 3, j]
-                    )
+                s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0
+                for j in range(i):
+                    b0, b1, b2, b3 = inverse[a, i, j], inverse[a, i + 1, j], inverse[a, i + 2, j], inverse[a, i + 3, j]
+                    leverage[a, j] += (x0 * b0 + x1 * b1) + (x2 * b2 + x3 * b3)
+                    s0, s1 = s0 + rows[t, j] * b0, s1 + rows[t, j] * b1
+                    s2, s3 = s2 + rows[t, j] * b2, s3 + rows[t, j] * b3
+                leverage[a, i], leverage[a, i + 1], leverage[a, i + 2], leverage[a, i + 3] = s0, s1, s2, s3
+                for k in range(i, i + 4):
+                    for j in range(i, i + 4):
+                        leverage[a, k] += rows[t, j] * inverse[a, max(j, k), min(j, k)]
                 i += 4
             while i < p:
-                for j in range(p):
+                total = rows[t, i] * inverse[a, i, i]
+                for j in range(i):
                     leverage[a, j] += rows[t, i] * inverse[a, i, j]
+                    total += rows[t, j] * inverse[a, i, j]
+                leverage[a, i] = total
                 i += 1
             mean, quadratic = 0.0, 0.0
             for j in range(p):
@@ -51,6 +58,6 @@ def bare(rows, rewards, alpha, lam, thompson, rng):
         for i in range(p):
             step = gain * leverage[best, i]
             theta[best, i] += error * step
-            for j in range(p):
+            for j in range(i + 1):
                 inverse[best, i, j] -= step * leverage[best, j]
     return chosen

@@ -21,6 +21,7 @@ from balanced_bandits.estimation.propensity import (
     monte_carlo_propensity,
     win_probability,
 )
+from balanced_bandits.estimation.ridge import mirror
 
 
 @tight
@@ -53,6 +54,8 @@ def count_periods(memory, options):
     clock, store, arms = memory.clock, memory.posteriors, memory.arms
     now, seen = clock[ROUNDS], clock[SEEN]
     periods = now - clock[UNIFORM] - clock[COUNTED]
+    for a in range(arms.pulls.size):
+        mirror(arms, a)
     if options.method == EXACT:
         for c in range(store.number[0]):
             add_shares(

@@ -9,6 +9,7 @@ from reference import play as reference_play
 
 from balanced_bandits.bandits import bandit_class
 from balanced_bandits.bandits.base import design
+from balanced_bandits.estimation.ridge import mirror
 from balanced_bandits.simulation.streams import stream
 
 LINEAR = ("LinTS", "LinUCB", "BLTS", "BLUCB")
@@ -68,5 +69,6 @@ def test_same_arms_and_estimates_as_the_plain_transcription(
     if len(set(expected)) == K:
         for a, (theta, B, s2) in enumerate(plain.posterior()):
             np.testing.assert_allclose(memory.arms.theta[a], theta, rtol=1e-8, atol=1e-8)
+            mirror(memory.arms, a)
             np.testing.assert_allclose(memory.arms.inverse[a], np.linalg.inv(B), rtol=1e-8, atol=1e-8)
             np.testing.assert_allclose(memory.arms.scale[a], s2, rtol=1e-8, atol=1e-10)

@@ -8,7 +8,7 @@ from scipy import stats
 from test_bandits import LINEAR, played, problem
 
 from balanced_bandits.bandits import bandit_class
-from balanced_bandits.estimation.ridge import best_of
+from balanced_bandits.estimation.ridge import best_of, mirror
 from balanced_bandits.simulation.streams import stream
 
 
@@ -104,6 +104,7 @@ def test_every_arm_keeps_a_variance_after_any_rewards_of_0_and_1(name, seed, n, 
     rewards = (rng.random((n, 3)) < chance).astype(float)
     memory = played(name, rng.standard_normal((n, d)), rewards, seed, forced=np.arange(3))[2]
     for arm in range(3):
+        mirror(memory.arms, arm)
         deviation = np.sqrt(memory.arms.scale[arm] * np.linalg.eigvalsh(memory.arms.inverse[arm]))
         assert (deviation > 0).all()
 

@@ -15,6 +15,7 @@ from balanced_bandits.estimation.ridge import (
     Model,
     drift,
     fit,
+    mirror,
     new_arms,
     observe,
     predict,
@@ -64,6 +65,7 @@ def test_rank_one_steps_equal_a_fit_to_all_rows(free, ones, seed, n, more, p, la
         observe(from_nothing, 0, rows[i], rewards[i], weights[i], False, model)
     whole = fitted(rows, rewards, weights, model)
     for arms in (steps, from_nothing):
+        mirror(arms, 0)
         assert arms.pulls[0] == n + more
         for name in ("theta", "inverse", "cost", "freedom", "scale"):
             expected = getattr(whole, name)
