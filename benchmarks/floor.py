@@ -1,8 +1,8 @@
 """The floor: the barest compiled loops that play LinUCB and LinTS with a fixed lambda, and keep nothing else.
 
-An inverse (its lower triangle) and a coefficient vector for each arm, K projections, an argmax and a rank-one update: work that no
-implementation with an update after every observation can do without. No intercept's special treatment, no variance of
-residuals, no history, no propensities, no checks.
+An inverse (its lower triangle) and a coefficient vector for each arm, K projections, an argmax and a rank-one update:
+work that no implementation with an update after every observation can do without. No intercept's special treatment, no
+variance of residuals, no history, no propensities, no checks.
 """
 
 import numba

@@ -7,6 +7,7 @@ the form of OpenML's public schema (namespace http://openml.org/openml); "SERVER
 By hand: python tests/system/openml_server.py FOLDER (ends by itself after ten minutes).
 """
 
+import contextlib
 import gzip
 import hashlib
 import io
@@ -81,10 +82,8 @@ class Handler(BaseHTTPRequestHandler):
     timeout = 30
 
     def do_GET(self) -> None:
-        try:
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # a client that did not wait
             self.respond()
-        except (BrokenPipeError, ConnectionResetError):
-            pass  # a client that did not wait
 
     def respond(self) -> None:
         parsed = urlparse(self.path)
@@ -149,7 +148,7 @@ class Handler(BaseHTTPRequestHandler):
                 raise ValueError(other)
 
     def take_time(self) -> None:
-        """Count the requests at work. Only up to the first byte of the answer, or one whose client is done counts on."""
+        """Count the requests at work, up to the first byte of the answer: later, the client may be at its next one."""
         server = self.server
         with server.counting:
             server.at_once += 1
