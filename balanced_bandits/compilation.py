@@ -29,6 +29,11 @@ def _cache_folder() -> str:
     return os.path.join(parent, f"kernels-{digest.hexdigest()[:16]}")
 
 
+def is_kept(name: str) -> bool:
+    """Whether machine code of the function of that qualified name is in the cache, for exactly these sources."""
+    return any(Path(_cache_folder()).glob(f"*/*.{name}-*.nbi"))
+
+
 def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile ``function`` on its first call, and keep the machine code for later processes.
 

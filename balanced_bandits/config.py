@@ -14,7 +14,7 @@ from balanced_bandits.errors import InputError
 
 def checked_config(given: dict[str, Any], schema_path: Path) -> dict[str, Any]:
     """The configuration ``given``, with the schema's defaults filled in; raises if anything is wrong with it."""
-    schema = yaml.safe_load(schema_path.read_text())
+    schema = _with_own_bandits(yaml.safe_load(schema_path.read_text()), given.get("own_bandits"))
     config: dict[str, Any] = _with_numbers(copy.deepcopy(given), schema)
     problems = [sentence for error in jsonschema.Draft202012Validator(schema).iter_errors(config)
                 for sentence in _sentences(error)]  # fmt: skip
@@ -22,6 +22,14 @@ def checked_config(given: dict[str, Any], schema_path: Path) -> dict[str, Any]:
         raise InputError("the configuration is wrong:\n  " + "\n  ".join(sorted(set(problems))))
     _fill(config, schema)
     return config
+
+
+def _with_own_bandits(schema: dict[str, Any], own: Any) -> dict[str, Any]:
+    """The schema, in which the bandits that ``own_bandits`` names may be given a grid."""
+    if isinstance(own, dict):
+        for experiment in (schema, schema["properties"]["synthetic"]):
+            experiment["properties"]["bandits"]["properties"] |= dict.fromkeys(own, schema["$defs"]["own_grid"])
+    return schema
 
 
 def _with_numbers(given: Any, schema: dict[str, Any]) -> Any:
@@ -36,8 +44,8 @@ def _with_numbers(given: Any, schema: dict[str, Any]) -> Any:
             return given
         return read if isinstance(read, int | float) and not isinstance(read, bool) else given
     if isinstance(given, dict):
-        known = schema.get("properties", {})
-        given = {key: _with_numbers(value, known.get(key, {})) for key, value in given.items()}
+        known, others = schema.get("properties", {}), schema.get("additionalProperties") or {}
+        given = {key: _with_numbers(value, known.get(key, others)) for key, value in given.items()}
     if isinstance(given, list):
         given = [_with_numbers(value, schema.get("items", {})) for value in given]
     for part in schema.get("oneOf", []):

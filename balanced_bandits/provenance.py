@@ -25,16 +25,14 @@ RECORDED = (
 
 
 def module_path(module: str) -> Path | None:
-    """The file of a module of this package, or None for any other module."""
-    if module.split(".")[0] != PACKAGE.name:
-        return None
-    stem = REPOSITORY.joinpath(*module.split("."))
+    """The file of a module of this package or of the working folder, where one's own bandits are; else None."""
+    stem = (REPOSITORY if module.split(".")[0] == PACKAGE.name else Path.cwd()).joinpath(*module.split("."))
     return next((path for path in (stem.with_suffix(".py"), stem / "__init__.py") if path.exists()), None)
 
 
 @functools.cache
 def _imports(source: Path) -> frozenset[Path]:
-    """The files of this package that ``source`` imports itself, at its top or inside functions."""
+    """The files of this package and the working folder that ``source`` imports, at its top or inside functions."""
     names = set()
     for node in ast.walk(ast.parse(source.read_text())):
         if isinstance(node, ast.Import):
@@ -45,7 +43,7 @@ def _imports(source: Path) -> frozenset[Path]:
 
 
 def sources(*starts: Path) -> list[Path]:
-    """The given files and all the files of this package that they import, directly or by way of others.
+    """The given files and all the files that they import, directly or by way of others (see ``module_path``).
 
     This is what makes the results of a bandit stale when its own module changes, and no other's.
     """

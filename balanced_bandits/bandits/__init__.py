@@ -15,5 +15,9 @@ MODULES = {
 
 
 def bandit_class(name: str) -> Any:
-    """The class of the bandit ``name``."""
+    """The class of the bandit ``name``, or of one's own at MODULE:CLASS (see ``bandits.own``)."""
+    if ":" in name:
+        from balanced_bandits.bandits.own import own_class
+
+        return own_class(name)
     return getattr(importlib.import_module(MODULES[name]), name)

@@ -1,5 +1,6 @@
 """What every bandit is to people who use it in their own code."""
 
+import html
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Self
@@ -69,6 +70,13 @@ class Bandit:
         self._memory: Any = self._new_memory(64, self.n_arms, size, self._options)
 
     @classmethod
+    def with_stream(cls, rng: np.random.Generator, n_arms: int, n_features: int, choices: dict[str, Any]) -> Self:
+        """A new bandit with the random stream ``rng``: it chooses what ``play`` does with that stream."""
+        bandit = cls(n_arms, n_features, **choices)
+        bandit._rng = rng
+        return bandit
+
+    @classmethod
     def options(cls, choices: dict[str, Any]) -> Any:
         """The choices by name, with defaults for those not given, as the kernels take them."""
         raise NotImplementedError
@@ -112,7 +120,7 @@ class Bandit:
         """
         x, r = np.asarray(contexts, dtype=float), np.ascontiguousarray(rewards, dtype=float)
         rounds, warm, times = (np.asarray(given, dtype=np.int64) for given in (order, forced, snapshots))
-        _check_rounds(x, r, rounds, warm)
+        check_rounds(x, r, rounds, warm)
         if (np.diff(times, prepend=0) < 0).any():
             raise ValueError("snapshots must ascend from 0 on.")
         rows: dict[str, NDArray[np.float64]] = {}
@@ -129,8 +137,24 @@ class Bandit:
         return np.full(memory.arms.pulls.size, np.nan), np.nan
 
     def __repr__(self) -> str:
+        """As it was made, with the choices that are not the defaults, and what it has seen."""
+        given = {"n_arms": self.n_arms, "n_features": self.n_features} | ({"seed": self.seed} if self.seed else {})
+        given |= {name: self.choices[name] for name, usual in self.CHOICES.items() if self.choices[name] != usual}
         rounds = int(self._memory.clock[ROUNDS])
-        return f"{type(self).__name__}(n_arms={self.n_arms}, n_features={self.n_features}; {rounds} observations)"
+        made = ", ".join(f"{name}={value!r}" for name, value in given.items())
+        return f"{type(self).__name__}({made}; {rounds} observation{'s' * (rounds != 1)})"
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the same, and a table of the arms."""
+        columns = self._arm_facts()
+        head = "".join(f"<th>{name}</th>" for name in ("arm", *columns))
+        rows = enumerate(zip(*columns.values(), strict=True))
+        body = "".join(f"<tr><th>{a}</th>{''.join(f'<td>{fact:g}</td>' for fact in facts)}</tr>" for a, facts in rows)
+        return f"<code>{html.escape(repr(self))}</code><table><tr>{head}</tr>{body}</table>"
+
+    def _arm_facts(self) -> dict[str, NDArray[Any]]:
+        """What is shown of each arm, (K,) by name."""
+        return {"observations": self._memory.arms.pulls}
 
     def choose(self, x: ArrayLike) -> tuple[int, NDArray[np.float64]]:
         """The arm for a context ``x`` (d,), and the probability with which each arm would have been chosen (K,)."""
@@ -204,7 +228,7 @@ class Bandit:
         self._memory = self._memory._replace(**longer)
 
 
-def _check_rounds(
+def check_rounds(
     contexts: NDArray[np.float64],
     rewards: NDArray[np.float64],
     order: NDArray[np.int64],

@@ -136,3 +136,6 @@ class LinearBandit(Bandit):
         """The penalty lambda in force for each arm (K,)."""
         lam: NDArray[np.float64] = self._memory.arms.lam.copy()
         return lam
+
+    def _arm_facts(self) -> dict[str, NDArray[Any]]:
+        return super()._arm_facts() | {"lambda": self._memory.arms.lam}

@@ -52,12 +52,13 @@ def play(dataset: Path, bandit: str, options: dict[str, Any], output: Path) -> N
     seconds = np.zeros(shape)
     named = list(itertools.product(readings.values(), settings, range(options["repeats"])))
     choices = [options["choices"] | reading | setting for reading, setting, _ in named]
+    cls = bandit_class(options.get("class", bandit))  # one's own has its import path there
     name = options["seed"], "classification", record["name"], bandit
     for shuffle in range(options["shuffles"]):
         order = shuffled(len(y), options["seed"], record["name"], shuffle)
         streams = [stream(*name, name_of(setting), shuffle, *((repeat,) if repeat else ()))
                    for _, setting, repeat in named]  # fmt: skip
-        runs = bandit_class(bandit).play(choices, X, rewards, order, streams)
+        runs = cls.play(choices, X, rewards, order, streams)
         for run in np.ndindex(shape[:3]):
             start = time.perf_counter()
             chosen, _, penalties[(*run, shuffle)], clipped[(*run, shuffle)] = next(runs)

@@ -10,8 +10,8 @@ READINGS: dict[str, dict[str, Any]] = {
     "literal": {"variance": "literal"},
     "plain": {"variance": "residual", "prior_weight": 0.0},
 }
-# Bandits that use no variance, and the reading under which their only runs are kept.
-WITHOUT_VARIANCE = ("ILTCB", "EpsilonGreedy", "Uniform")
+# Bandits that use a variance, and the reading under which the only runs of all others are kept, one's own among them.
+WITH_VARIANCE = ("LinTS", "LinUCB", "BLTS", "BLUCB")
 ANY = "any"
 
 
@@ -23,4 +23,4 @@ def readings_of(bandit: str, names: list[str]) -> dict[str, dict[str, Any]]:
     >>> readings_of("ILTCB", ["residual", "literal"])
     {'any': {}}
     """
-    return {ANY: {}} if bandit in WITHOUT_VARIANCE else {name: READINGS[name] for name in names}
+    return {name: READINGS[name] for name in names} if bandit in WITH_VARIANCE else {ANY: {}}

@@ -43,6 +43,7 @@ def play(specification: str, bandit: str, options: dict[str, Any], optima: Path,
         "thetas": np.empty((len(settings), len(rounds), synthetic.ARMS, len(columns))),
     }
     seconds = np.zeros(len(settings))
+    cls = bandit_class(options.get("class", bandit))  # one's own has its import path there
     name = options["seed"], "synthetic", specification, bandit
     choices = [options["choices"] | setting for setting in settings]
     for simulation in range(simulations):
@@ -52,10 +53,10 @@ def play(specification: str, bandit: str, options: dict[str, Any], optima: Path,
         lost = lost.max(axis=1, keepdims=True) - lost
         if simulation == 0:  # what is compiled is compiled now, and not on the clock
             few = order[: synthetic.WARM_START + 1]
-            next(bandit_class(bandit).play(choices[:1], z, rewards, few, [np.random.default_rng(0)], forced=warm))
+            next(cls.play(choices[:1], z, rewards, few, [np.random.default_rng(0)], forced=warm))
         streams = [stream(*name, name_of(setting), simulation) for setting in settings]
         snapshots = rounds + synthetic.WARM_START
-        runs = bandit_class(bandit).play(choices, z, rewards, order, streams, forced=warm, snapshots=snapshots)
+        runs = cls.play(choices, z, rewards, order, streams, forced=warm, snapshots=snapshots)
         for i in range(len(settings)):
             started = time.process_time()
             chosen, thetas, *_ = next(runs)

@@ -10,7 +10,7 @@ from balanced_bandits.environments.classification import rewards_of, shuffled
 from balanced_bandits.files import read_arrays, write_arrays
 from balanced_bandits.simulation import cost
 from balanced_bandits.simulation.classification import play, spaced_rounds
-from balanced_bandits.simulation.readings import READINGS, WITHOUT_VARIANCE, readings_of
+from balanced_bandits.simulation.readings import READINGS, WITH_VARIANCE, readings_of
 from balanced_bandits.simulation.streams import stream
 
 N, K = 70, 3
@@ -92,7 +92,7 @@ def test_readings_make_other_runs_unless_the_bandit_uses_no_variance(bandit, dat
             [choices], data["X"], rewards_of(data["y"], K), np.arange(N), [stream(1, "x")]
         )
         runs.append(tuple(next(rounds)[0]))
-    assert len(set(runs)) == (1 if bandit in WITHOUT_VARIANCE else 3)
+    assert len(set(runs)) == (3 if bandit in WITH_VARIANCE else 1)
 
 
 # Costs

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from balanced_bandits.analysis.table2 import table2
-from balanced_bandits.commands import suite
+from balanced_bandits.cli.suite import suite
 from balanced_bandits.datasets import SOURCES, source_of
 from balanced_bandits.datasets.prepare import prepare
 from balanced_bandits.datasets.source_openml import parse_locator as parse_openml

@@ -9,7 +9,7 @@
 rule simulate_classification:
     input:
         script=script("simulate_classification.py"),
-        bandit=lambda wildcards: module_sources(MODULES[wildcards.bandit]),
+        bandit=lambda wildcards: bandit_sources(wildcards.bandit),
         dataset=rules.encode.output,
     output:
         f"{RESULTS}{{part}}/runs/{{dataset}}/{{bandit}}.npz",

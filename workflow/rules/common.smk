@@ -18,7 +18,8 @@ from balanced_bandits.datasets.suite import read_suite
 from balanced_bandits.errors import InputError
 from balanced_bandits.running import hold_folder, use_this_python
 from balanced_bandits.simulation import cost
-from balanced_bandits.simulation.readings import WITHOUT_VARIANCE, readings_of
+from balanced_bandits.simulation.settings import settings_of
+from balanced_bandits.simulation.readings import WITH_VARIANCE, readings_of
 
 HOME = Path(os.path.relpath(workflow.basedir))
 SCHEMAS = HOME / "workflow/schemas"
@@ -71,8 +72,30 @@ def repeats_of(bandit):
     return math.ceil(runs / settings)
 
 
+def check_own_bandits():
+    """Raise unless the classes of one's own bandits are there and take the parameters of their grids."""
+    if not config["own_bandits"]:
+        return
+    from balanced_bandits.bandits import (
+        own,
+    )  # brings Numba, which planning does without
+
+    for name in config["own_bandits"].keys() & MODULES.keys():
+        raise InputError(
+            f"own_bandits.{name}: a bandit of this package has that name; take another."
+        )
+    for experiment, grids in (
+        ("classification", config["bandits"]),
+        ("synthetic", config["synthetic"]["bandits"]),
+    ):
+        for name in grids.keys() & config["own_bandits"].keys():
+            first = settings_of(grids[name])[0]
+            own.check(config["own_bandits"][name], first, choices(experiment))
+
+
 try:
     config = checked_config(config, SCHEMAS / "config.schema.yaml")
+    check_own_bandits()
     SUITE_FILE, SUITE, ROWS = load_suite()
     CELLS = cells_of(config["sensitivity"], choices("synthetic"))
     REPEATS = {bandit: repeats_of(bandit) for bandit in config["bandits"]}
@@ -119,6 +142,16 @@ def module_sources(module):
         os.path.relpath(file)
         for file in provenance.sources(provenance.module_path(module))
     ]
+
+
+def bandit_sources(bandit):
+    """The sources of a bandit: its module, and what that imports of this package and of the working folder."""
+    path = config["own_bandits"].get(bandit)
+    if path is None:
+        return module_sources(MODULES[bandit])
+    from balanced_bandits.bandits import own
+
+    return [os.path.relpath(file) for file in provenance.sources(own.module_file(path))]
 
 
 def megabytes(row):
@@ -175,6 +208,12 @@ def caps():
     return json.dumps(sizes | {"seed": config["seed"] if capped else 0})
 
 
+def own_class(bandit):
+    """Where the class of one's own bandit is, among the options of a job; of other bandits nothing."""
+    path = config["own_bandits"].get(bandit)
+    return {"class": path} if path else {}
+
+
 def classification_options(wildcards):
     """All that a job's result depends on, besides the dataset and the code."""
     bandit = wildcards.bandit
@@ -185,6 +224,7 @@ def classification_options(wildcards):
         "choices": choices("classification"),
         "readings": readings_of(bandit, READINGS[wildcards.part]),
         "grid": config["bandits"][bandit],
+        **own_class(bandit),
     }
     return json.dumps(options, sort_keys=True)
 
@@ -196,7 +236,7 @@ def classification_jobs(part):
         jobs += [
             f"{RESULTS}{part}/runs/DATASET/{bandit}.npz"
             for bandit in BANDITS
-            if bandit not in WITHOUT_VARIANCE
+            if bandit in WITH_VARIANCE
         ]
     return jobs
 
@@ -231,6 +271,7 @@ def synthetic_options(bandit, simulations, chosen):
         "horizon": config["synthetic"]["horizon"],
         "choices": chosen,
         "grid": config["synthetic"]["bandits"][bandit],
+        **own_class(bandit),
     }
     return json.dumps(options, sort_keys=True)
 

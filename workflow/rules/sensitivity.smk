@@ -7,7 +7,7 @@
 rule simulate_cell:
     input:
         script=script("simulate_synthetic.py"),
-        bandit=lambda wildcards: module_sources(MODULES[wildcards.bandit]),
+        bandit=lambda wildcards: bandit_sources(wildcards.bandit),
         optima=rules.optima.output.optima,
     output:
         "results/sensitivity/runs/{cell}/{specification}/{bandit}.npz",

@@ -29,7 +29,7 @@ rule optima:
 rule simulate_synthetic:
     input:
         script=script("simulate_synthetic.py"),
-        bandit=lambda wildcards: module_sources(MODULES[wildcards.bandit]),
+        bandit=lambda wildcards: bandit_sources(wildcards.bandit),
         optima=rules.optima.output.optima,
     output:
         "results/synthetic/{specification}/{bandit}.npz",

@@ -1,0 +1,38 @@
+"""``balanced-bandits suite``: a suite for data files of one's own."""
+
+from pathlib import Path
+
+from balanced_bandits.datasets.checksum import sha256
+from balanced_bandits.datasets.formats import READERS, read_table
+from balanced_bandits.datasets.suite import COLUMNS
+from balanced_bandits.errors import InputError
+
+
+def suite(files: list[Path], target: str) -> None:
+    """Print a suite of ``file`` rows for the files given, and for the data files in folders given."""
+    endings = tuple(ending + gz for ending in READERS for gz in ("", ".gz"))
+    taken: set[str] = set()
+    print(*COLUMNS, sep="\t")
+    for given in files:
+        found = sorted(p for p in given.iterdir() if p.name.lower().endswith(endings)) if given.is_dir() else [given]
+        for path in found:
+            try:
+                raw = path.read_bytes()
+            except OSError as error:
+                raise InputError(f"{path} can't be read ({error.strerror}).") from error
+            table = read_table(path.name, raw, target)
+            ending = next((e for e in sorted(endings, key=len, reverse=True) if path.name.lower().endswith(e)), "")
+            name = dataset_name(path.name[: -len(ending)], taken)
+            counts = int(table.labels.notna().sum()), table.features.shape[1], int(table.labels.nunique())
+            print(name, "file", path, target, sha256(raw), "unknown", *counts, sep="\t")
+
+
+def dataset_name(stem: str, taken: set[str]) -> str:
+    """A name that a suite accepts and that no other row has."""
+    clean = "".join(c if c.isascii() and (c.isalnum() or c in "_.-") else "_" for c in stem)
+    clean = clean.lstrip("_.-")[:70] or "dataset"
+    name, number = clean, 2
+    while name.lower() in taken:
+        name, number = f"{clean}_{number}", number + 1
+    taken.add(name.lower())
+    return name

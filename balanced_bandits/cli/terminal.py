@@ -1,0 +1,89 @@
+"""What a terminal shows: how far long work is, and a curve."""
+
+import sys
+import time
+from typing import TextIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+REFRESH = 0.1  # seconds between two looks of the bar
+BAR = 30  # characters
+
+
+class Progress:
+    """A bar with the time left, on standard error; nothing at all where that is no terminal.
+
+    The clock starts at the first report, so that what is done once, such as compilation, is not taken for the pace.
+    """
+
+    def __init__(self, total: int, what: str, stream: TextIO | None = None) -> None:
+        self.total, self.what = total, what
+        self.stream = stream or sys.stderr
+        self._shown = self.stream.isatty()
+        self._first: tuple[int, float] | None = None
+        self._last = 0.0
+
+    def __enter__(self) -> "Progress":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._shown:
+            self.stream.write("\r\033[K")
+            self.stream.flush()
+
+    def report(self, done: int) -> None:
+        """So many of the total are done."""
+        now = time.monotonic()
+        if self._first is None:
+            self._first = done, now
+        if not self._shown or (now - self._last < REFRESH and done < self.total):
+            return
+        self._last = now
+        self.stream.write("\r\033[K" + self.line(done, now))
+        self.stream.flush()
+
+    def line(self, done: int, now: float) -> str:
+        """The bar when so many are done, at a time of the monotonic clock."""
+        first, start = self._first or (done, now)
+        filled = BAR * done // self.total
+        left = "" if done == first else f", {duration((now - start) / (done - first) * (self.total - done))} left"
+        return f"[{'#' * filled}{'.' * (BAR - filled)}] {done:,} of {self.total:,} {self.what}{left}"
+
+
+def duration(seconds: float) -> str:
+    """Seconds in words.
+
+    >>> duration(3.2), duration(75), duration(7260)
+    ('3 s', '1 min 15 s', '2 h 1 min')
+    """
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"
+
+
+def plot(curves: dict[str, NDArray[np.float64]], width: int = 60, height: int = 12) -> str:
+    """Curves over the rounds 1 to n, each drawn with a character of its own; the first lies on top.
+
+    >>> print(plot({"*": np.array([0.0, 1.0, 2.0, 2.0]), ".": np.array([1.0, 2.0, 3.0, 4.0])}, width=4, height=3))
+         4 |   .
+         2 |.***
+         0 |*
+           +----
+            1  4
+    """
+    rounds = len(next(iter(curves.values())))
+    columns = min(width, rounds)
+    at = np.linspace(0, rounds - 1, columns).round().astype(int)
+    top = max(float(max(curve[at].max() for curve in curves.values())), 1e-9)
+    canvas = [[" "] * columns for _ in range(height)]
+    for mark, curve in reversed(curves.items()):
+        for column, value in enumerate(curve[at]):
+            canvas[round(float(value) / top * (height - 1))][column] = mark
+    labels = {0: "0", height // 2: f"{top * (height // 2) / (height - 1):.4g}", height - 1: f"{top:.4g}"}
+    lines = [f"{labels.get(i, ''):>6} |{''.join(canvas[i]).rstrip()}" for i in range(height - 1, -1, -1)]
+    ends = f"1{rounds:>{columns - 1}}" if columns > 1 else "1"
+    return "\n".join([*lines, f"{'':>6} +{'-' * columns}", f"{'':>6}  {ends}"])

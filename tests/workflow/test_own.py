@@ -1,0 +1,76 @@
+"""A bandit and datasets of one's own in a run of the workflow: in the grid, stale when edited, refused when wrong."""
+
+import csv
+
+import pytest
+from conftest import ROOT
+
+from balanced_bandits.files import read_arrays
+
+pytestmark = pytest.mark.system
+
+GRID = "figures/tiny/pairwise_residual_paper.png"
+
+
+@pytest.fixture
+def mine(workspace):
+    """A workspace in which Boltzmann, the example of the docs, plays beside LinTS."""
+    example = ROOT / "docs/examples/my_bandits.py"
+    (workspace.folder / example.name).write_text(example.read_text())
+    workspace.rows = {"ant": workspace.rows["ant"]}
+    workspace.write_suite()
+    workspace.config |= {
+        "own_bandits": {"Boltzmann": "my_bandits:Boltzmann"},
+        "bandits": {"LinTS": {"alpha": [1]}, "Boltzmann": {"temperature": [0.1, 0.5]}},
+        "classification": {"runs": 2, "variances": ["residual"]},
+        "figures": {"formats": ["png"]},
+    }
+    workspace.config["synthetic"]["bandits"] = {"Boltzmann": {"temperature": [0.1]}}
+    workspace.write_config()
+    return workspace
+
+
+def test_it_gets_into_the_grid_and_into_table_1_and_is_played_again_when_its_file_changes(mine):
+    mine.snakemake(GRID, "results/synthetic/table1.csv", cores=2)
+    assert (mine.folder / GRID).stat().st_size > 1000
+    with open(mine.folder / "results/tiny/pairs.csv") as table:
+        pairs = {(row["row"], row["column"], row["setting_row"]) for row in csv.DictReader(table)}
+    assert {("LinTS", "Boltzmann", "alpha=1")} < pairs
+    assert {row for row, *_ in pairs} == {"LinTS", "Boltzmann"}
+    with open(mine.folder / "results/synthetic/table1.csv") as table:
+        assert [(row["spec"], row["bandit"]) for row in csv.DictReader(table)] == [
+            ("well", "Boltzmann"), ("mis", "Boltzmann"),
+        ]  # fmt: skip
+    record, arrays = read_arrays(mine.folder / "results/tiny/runs/ant/Boltzmann.npz")
+    assert record["readings"] == ["any"]
+    assert arrays["correct"].shape == (1, 2, 1, 1, 8)
+    with open(mine.folder / "my_bandits.py", "a") as file:
+        file.write("\n# edited\n")
+    jobs = mine.plan(GRID, "results/synthetic/table1.csv")
+    assert "Boltzmann plays ant" in jobs
+    assert "Boltzmann plays the synthetic example, mis-specified" in jobs
+    assert "LinTS plays ant" not in jobs
+
+
+@pytest.mark.parametrize(
+    ("path", "name", "words"),
+    [
+        ("my_bandits:Boltzman", "Boltzmann", "there is no class Boltzman in"),
+        ("nowhere:Boltzmann", "Boltzmann", "the module nowhere can't be imported from"),
+        ("my_bandits:Boltzmann", "BLTS", "own_bandits.BLTS: a bandit of this package has that name"),
+    ],
+)
+def test_a_wrong_one_stops_the_run_before_its_first_job(mine, path, name, words):
+    mine.config["own_bandits"] |= {name: path}
+    mine.write_config()
+    output = mine.snakemake("-n", fails=True)
+    assert words in output
+    assert "Traceback" not in output
+
+
+def test_a_wrong_answer_ends_its_job_with_a_sentence(mine):
+    text = (mine.folder / "my_bandits.py").read_text()
+    (mine.folder / "my_bandits.py").write_text(text.replace("return self.rng.choice", "return -self.rng.choice"))
+    output = mine.snakemake("results/tiny/runs/ant/Boltzmann.npz", fails=True)
+    assert "error: Boltzmann.choose gave" in output
+    assert "Traceback" not in output
