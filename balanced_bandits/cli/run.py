@@ -204,6 +204,6 @@ def _show(data: Dataset, chosen: NDArray[np.int64], labels: NDArray[np.int64], p
     print(f"  at random {chance:.4f}, always the most frequent class {often:.4f}")
     pulls = np.bincount(chosen.ravel(), minlength=len(data.classes)) / times
     most = np.argsort(-pulls, kind="stable")[:10]
-    arms = ", ".join(f"{data.classes[a]} {pulls[a]:g}" for a in most)
+    arms = ", ".join(f"{data.classes[a]}: {pulls[a]:g}" for a in most)
     print(f"arms played        {arms}{', ...' if len(pulls) > 10 else ''}")
     print(f"pace               {pace:.0f} microseconds a round, one at a time")

@@ -68,10 +68,10 @@ def duration(seconds: float) -> str:
 def plot(curves: dict[str, NDArray[np.float64]], width: int = 60, height: int = 12) -> str:
     """Curves over the rounds 1 to n, each drawn with a character of its own; the first lies on top.
 
-    >>> print(plot({"*": np.array([0.0, 1.0, 2.0, 2.0]), ".": np.array([1.0, 2.0, 3.0, 4.0])}, width=4, height=3))
-         4 |   .
-         2 |.***
-         0 |*
+    >>> print(plot({"*": np.array([0.0, 0.8, 2.0, 2.0]), ".": np.array([1.1, 2.0, 3.2, 4.0])}, width=4, height=3))
+         4 |  ..
+         2 |..**
+         0 |**
            +----
             1  4
     """
