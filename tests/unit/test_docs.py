@@ -1,0 +1,59 @@
+"""The pages in docs/: their examples run, their links lead somewhere, and no open choice is left out."""
+
+import doctest
+import re
+
+import pytest
+import yaml
+from conftest import ROOT
+
+from balanced_bandits.config import checked_config
+
+SCHEMA = ROOT / "workflow/schemas/config.schema.yaml"
+PAGES = sorted((ROOT / "docs").glob("*.md"))
+# Keys that the paper answers, or that are no question of its method.
+SETTLED = {"seed", "suite", "datasets", "openml", "own_bandits", "bandits", "synthetic.bandits", "synthetic.horizon",
+           "synthetic.alternatives", "sensitivity", "figures"}  # fmt: skip
+
+
+def test_the_examples_of_the_api_page_do_what_it_says():
+    results = doctest.testfile(
+        str(ROOT / "docs/api.md"), module_relative=False, optionflags=doctest.IGNORE_EXCEPTION_DETAIL
+    )
+    assert results.failed == 0
+    assert results.attempted > 20
+
+
+def open_choices(config, schema, prefix=""):
+    """The keys of the configuration that are open choices, with their defaults."""
+    for key, part in schema["properties"].items():
+        name = prefix + key
+        if name in SETTLED:
+            continue
+        if "properties" in part:
+            yield from open_choices(config[key], part, f"{name}.")
+        else:
+            yield name, config[key]
+
+
+def test_every_open_choice_has_its_argument_and_its_default():
+    config = checked_config({}, SCHEMA)
+    expected = dict(open_choices(config, yaml.safe_load(SCHEMA.read_text())))
+    expected["bandits.ILTCB"] = config["bandits"]["ILTCB"]
+    page = (ROOT / "docs/choices.md").read_text()
+    headings = re.findall(r"^### `(.+?)`: `(.+)`$", page, flags=re.MULTILINE)
+    assert {name: yaml.safe_load(default) for name, default in headings} == expected
+    for section in re.split(r"^##+ .*$", page, flags=re.MULTILINE)[1:]:
+        assert len(section.split()) > 5 or section.strip() == ""
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "README.md"], ids=lambda page: page.name)
+def test_links_lead_to_files(page):
+    for link in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text()):
+        assert (page.parent / link).exists(), link
+
+
+def test_the_readme_leads_to_every_page():
+    readme = (ROOT / "README.md").read_text()
+    for page in PAGES:
+        assert f"(docs/{page.name})" in readme, page.name
