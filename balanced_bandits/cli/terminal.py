@@ -7,6 +7,8 @@ from typing import TextIO
 import numpy as np
 from numpy.typing import NDArray
 
+from balanced_bandits.running import duration
+
 REFRESH = 0.1  # seconds between two looks of the bar
 BAR = 30  # characters
 
@@ -49,20 +51,6 @@ class Progress:
         filled = BAR * done // self.total
         left = "" if done == first else f", {duration((now - start) / (done - first) * (self.total - done))} left"
         return f"[{'#' * filled}{'.' * (BAR - filled)}] {done:,} of {self.total:,} {self.what}{left}"
-
-
-def duration(seconds: float) -> str:
-    """Seconds in words.
-
-    >>> duration(3.2), duration(75), duration(7260)
-    ('3 s', '1 min 15 s', '2 h 1 min')
-    """
-    whole = round(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60} min {whole % 60} s"
-    return f"{whole // 3600} h {whole % 3600 // 60} min"
 
 
 def plot(curves: dict[str, NDArray[np.float64]], width: int = 60, height: int = 12) -> str:

@@ -1,8 +1,10 @@
 # What all rules share: the checked configuration, the suite, and functions of the wildcards.
 import json
+import logging
 import math
 import os
 import re
+import sys
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
@@ -16,7 +18,7 @@ from balanced_bandits.datasets import SOURCES
 from balanced_bandits.datasets.openml_settings import SETTINGS_VARIABLE
 from balanced_bandits.datasets.suite import read_suite
 from balanced_bandits.errors import InputError
-from balanced_bandits.running import hold_folder, use_this_python
+from balanced_bandits.running import TimeLeft, hold_folder, use_this_python
 from balanced_bandits.simulation import cost
 from balanced_bandits.simulation.settings import settings_of
 from balanced_bandits.simulation.readings import WITH_VARIANCE, readings_of
@@ -339,8 +341,26 @@ def comparison_drawings(part):
     return [path for figure in figures for path in expand(figure.output, **shown)]
 
 
+def predicted_left():
+    """Seconds that the jobs of this run still need on one core, roughly; how they compare is what counts."""
+    return sum(predicted_of(job) for job in workflow.dag.needrun_jobs())
+
+
+def predicted_of(job):
+    """Seconds that a job needs on one core, roughly."""
+    if job.rule.name == "simulate_classification":
+        return predicted_seconds(job.wildcards)
+    if job.rule.name == "simulate_synthetic":
+        steps = config["synthetic"]["simulations"] * config["synthetic"]["horizon"]
+        settings = grid_size(config["synthetic"]["bandits"][job.wildcards.bandit])
+        return cost.START_UP + 6e-6 * steps * settings
+    return cost.START_UP
+
+
 onstart:
     try:
         hold_folder(Path(".snakemake"))
     except InputError as error:
         raise WorkflowError(str(error)) from None
+    if sys.stderr.isatty():
+        logging.getLogger("snakemake.logging").addHandler(TimeLeft(predicted_left))
