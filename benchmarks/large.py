@@ -81,7 +81,7 @@ def main() -> None:
     scale = 10 if parser.parse_args().quick else 1
     rows = []
     for name, n, d, form, density, cap in SHAPES:
-        n, d = max(n // scale, 60), d // scale  # noqa: PLW2901
+        n, d = max(n // scale, 60), d // scale
         with tempfile.TemporaryDirectory() as folder:
             raw, capped, data = Path(folder, f"raw.{form}"), Path(folder, "capped.npz"), Path(folder, "data.npz")
             write(raw, n, d, density)
