@@ -4,6 +4,7 @@ import fcntl
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 from balanced_bandits.errors import InputError
 
@@ -15,6 +16,18 @@ def use_this_python(home: str) -> None:
     """
     os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [home, os.environ.get("PYTHONPATH")]))
+
+
+def start_jobs_without_limit(settings: Any) -> None:
+    """Take Snakemake's limit on job starts, 100 a second, off its scheduling settings, unless another is asked for.
+
+    With a limit, its scheduler (of version 9.27) looks at all jobs that wait every second, and once more a second for
+    each job that has ended: after some hundred, it takes a core for itself. No option of the command line takes the
+    limit off.
+    """
+    limit = settings.max_jobs_per_timespan if settings is not None else None
+    if limit is not None and (limit.max_jobs, limit.timespan) == (100, 1):
+        settings.max_jobs_per_timespan = None
 
 
 def hold_folder(folder: Path) -> None:

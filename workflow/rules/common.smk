@@ -17,7 +17,11 @@ from balanced_bandits.datasets import SOURCES
 from balanced_bandits.datasets.openml_settings import SETTINGS_VARIABLE
 from balanced_bandits.datasets.suite import read_suite
 from balanced_bandits.errors import InputError
-from balanced_bandits.running import hold_folder, use_this_python
+from balanced_bandits.running import (
+    hold_folder,
+    start_jobs_without_limit,
+    use_this_python,
+)
 from balanced_bandits.simulation.readings import WITHOUT_VARIANCE, readings_of
 
 HOME = Path(os.path.relpath(workflow.basedir))
@@ -25,6 +29,7 @@ SCHEMAS = HOME / "workflow/schemas"
 CONDA = str(Path(workflow.basedir) / "envs/conda.yaml")
 
 use_this_python(workflow.basedir)
+start_jobs_without_limit(workflow.scheduling_settings)
 
 
 def load_suite():
