@@ -29,7 +29,6 @@ SCHEMAS = HOME / "workflow/schemas"
 CONDA = str(Path(workflow.basedir) / "envs/conda.yaml")
 
 use_this_python(workflow.basedir)
-start_jobs_without_limit(workflow.scheduling_settings)
 
 
 def load_suite():
@@ -307,6 +306,7 @@ def comparison_drawings(part):
 
 
 onstart:
+    start_jobs_without_limit(workflow)
     try:
         hold_folder(Path(".snakemake"))
     except InputError as error:
