@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from balanced_bandits.errors import InputError
 
@@ -20,6 +21,18 @@ def use_this_python(home: str) -> None:
     """
     os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [home, os.environ.get("PYTHONPATH")]))
+
+
+def start_jobs_without_limit(workflow: Any) -> None:
+    """Take Snakemake's limit on job starts, 100 a second, off its scheduler, unless another one was asked for.
+
+    With a limit, the scheduler (of version 9.27) looks at all jobs that wait every second, and once more a second for
+    each job that has ended: after some hundred, it takes a core for itself. No option of the command line takes the
+    limit off, and Snakemake makes the scheduler just before ``onstart``.
+    """
+    limit = workflow.scheduling_settings.max_jobs_per_timespan
+    if limit is not None and (limit.max_jobs, limit.timespan) == (100, 1):
+        workflow.scheduler.job_rate_limiter = None
 
 
 def hold_folder(folder: Path) -> None:

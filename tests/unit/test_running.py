@@ -1,50 +1,20 @@
-"""How long a run still takes, as it is said on a terminal."""
+"""What a run needs of its surroundings."""
 
-import logging
+from types import SimpleNamespace
 
 import pytest
+from snakemake.settings.types import MaxJobsPerTimespan
 
-from balanced_bandits import running
-
-
-@pytest.fixture
-def clock(monkeypatch):
-    now = [1000.0]
-    monkeypatch.setattr(running.time, "monotonic", lambda: now[0])
-    return now
+from balanced_bandits.running import start_jobs_without_limit
 
 
-def done(handler):
-    record = logging.LogRecord("snakemake", logging.INFO, "", 0, None, None, None)
-    record.done, record.total = 1, 10
-    handler.emit(record)
-
-
-def test_the_time_left_follows_from_the_pace_so_far(clock, capsys):
-    left = [100.0]
-    handler = running.TimeLeft(lambda: left[0])
-    done(handler)
-    assert capsys.readouterr().err == ""  # nothing is known yet
-    clock[0] += 60
-    left[0] = 80.0
-    done(handler)
-    assert capsys.readouterr().err == "About 4 min 0 s left.\n"
-    clock[0] += 1
-    done(handler)
-    assert capsys.readouterr().err == ""  # just said
-    clock[0] += 59
-    left[0] = 40.0
-    done(handler)
-    assert capsys.readouterr().err == "About 1 min 20 s left.\n"
-    clock[0] += 100
-    left[0] = 0.0
-    done(handler)
-    assert capsys.readouterr().err == ""  # the end speaks for itself
-
-
-def test_other_records_say_nothing(clock, capsys):
-    left = [100.0]
-    handler = running.TimeLeft(lambda: left[0])
-    clock[0], left[0] = 1060.0, 80.0
-    handler.emit(logging.LogRecord("snakemake", logging.INFO, "", 0, "words", None, None))
-    assert capsys.readouterr().err == ""
+@pytest.mark.parametrize(("given", "kept"), [("100/1s", False), ("50/1m", True), ("100/1m", True), (None, True)])
+def test_the_default_limit_on_job_starts_is_taken_off_and_no_other(given, kept):
+    limit = MaxJobsPerTimespan.parse_choice(given) if given else None
+    limiter = object()
+    workflow = SimpleNamespace(
+        scheduling_settings=SimpleNamespace(max_jobs_per_timespan=limit),
+        scheduler=SimpleNamespace(job_rate_limiter=limiter),
+    )
+    start_jobs_without_limit(workflow)
+    assert workflow.scheduler.job_rate_limiter is (limiter if kept else None)

@@ -10,6 +10,7 @@ from pathlib import Path
 from snakemake.exceptions import WorkflowError
 
 from balanced_bandits import provenance
+from balanced_bandits.analysis import cost
 from balanced_bandits.analysis.bootstrap import family_of
 from balanced_bandits.analysis.cells import cells_of, distinct
 from balanced_bandits.bandits import MODULES
@@ -18,10 +19,14 @@ from balanced_bandits.datasets import SOURCES
 from balanced_bandits.datasets.openml_settings import SETTINGS_VARIABLE
 from balanced_bandits.datasets.suite import read_suite
 from balanced_bandits.errors import InputError
-from balanced_bandits.running import TimeLeft, hold_folder, use_this_python
-from balanced_bandits.simulation import cost
-from balanced_bandits.simulation.settings import settings_of
+from balanced_bandits.running import (
+    TimeLeft,
+    hold_folder,
+    start_jobs_without_limit,
+    use_this_python,
+)
 from balanced_bandits.simulation.readings import WITH_VARIANCE, readings_of
+from balanced_bandits.simulation.settings import settings_of
 
 HOME = Path(os.path.relpath(workflow.basedir))
 SCHEMAS = HOME / "workflow/schemas"
@@ -157,9 +162,16 @@ def bandit_sources(bandit):
 
 
 def megabytes(row):
-    """Memory for a dataset: the table as text and as arrays while it is encoded, or contexts while it is played."""
-    encoded = row.n * row.d * 8 * 6
+    """Memory for a dataset while it is fetched and encoded: the table as text and as arrays, capped only then."""
+    encoded = row.n * max(row.d, row.columns) * 8 * 6
     return 600 + encoded // 2**20
+
+
+def size_of(row):
+    """Rows, columns after encoding and classes of a dataset as it is played, as far as the suite knows them."""
+    rows, features = config["max_rounds"] or row.n, config["max_features"] or row.d
+    columns = math.ceil(max(row.d, row.columns) * min(1, features / row.d))
+    return min(row.n, rows), columns, row.K
 
 
 def plays(bandit, part=""):
@@ -171,10 +183,8 @@ def plays(bandit, part=""):
 
 def predicted_seconds(wildcards):
     """How long a job of the classification experiment takes; long ones start first."""
-    row = ROWS[wildcards.dataset]
-    return cost.seconds(
-        wildcards.bandit, row.n, row.d, row.K, plays(wildcards.bandit, wildcards.part)
-    )
+    runs = plays(wildcards.bandit, wildcards.part)
+    return cost.seconds(wildcards.bandit, *size_of(ROWS[wildcards.dataset]), runs)
 
 
 def job_minutes(wildcards, attempt):
@@ -184,10 +194,8 @@ def job_minutes(wildcards, attempt):
 
 def job_megabytes(wildcards, attempt):
     """Memory for a job of the classification experiment, with room to spare."""
-    row = ROWS[wildcards.dataset]
-    need = cost.megabytes(
-        wildcards.bandit, row.n, row.d, row.K, plays(wildcards.bandit, wildcards.part)
-    )
+    runs = plays(wildcards.bandit, wildcards.part)
+    need = cost.megabytes(wildcards.bandit, *size_of(ROWS[wildcards.dataset]), runs)
     return int(1.5 * need) * 2 ** (attempt - 1)
 
 
@@ -358,6 +366,7 @@ def predicted_of(job):
 
 
 onstart:
+    start_jobs_without_limit(workflow)
     try:
         hold_folder(Path(".snakemake"))
     except InputError as error:
