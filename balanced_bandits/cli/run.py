@@ -14,17 +14,18 @@ from numpy.typing import NDArray
 
 from balanced_bandits.bandits import MODULES, bandit_class, own
 from balanced_bandits.cli.configuration import CACHE, SCHEMA, configuration, suite_path
-from balanced_bandits.cli.suite import dataset_name
+from balanced_bandits.cli.suite import ENDINGS, dataset_name
 from balanced_bandits.cli.terminal import Progress, plot
 from balanced_bandits.compilation import is_kept
 from balanced_bandits.datasets import source_of
+from balanced_bandits.datasets.caps import Caps, capped
 from balanced_bandits.datasets.encoding import encode
 from balanced_bandits.datasets.formats import READERS, read_table
 from balanced_bandits.datasets.openml_settings import SETTINGS_VARIABLE
 from balanced_bandits.datasets.suite import read_suite
 from balanced_bandits.environments.classification import rewards_of, shuffled
 from balanced_bandits.errors import InputError, RejectedError
-from balanced_bandits.simulation.readings import READINGS, readings_of
+from balanced_bandits.simulation.readings import READINGS, WITH_VARIANCE, readings_of
 from balanced_bandits.simulation.settings import name_of
 from balanced_bandits.simulation.streams import stream
 
@@ -64,9 +65,10 @@ def run(
     root, times = config["seed"] if seed is None else seed, config["shuffles"] if shuffles is None else shuffles
     if root < 0 or times < 1:
         raise InputError(f"seed is {root} and shuffles is {times}, but must be whole numbers from 0 and from 1.")
+    config["seed"] = root
     given = {"alpha": alpha, "gamma": gamma} | _assignments(choices)
     given = {name: value for name, value in given.items() if value is not None}
-    player = _player(bandit, given, variance or config["classification"]["variances"][0], config)
+    player = _player(bandit, given, variance, config)
     data = _from_file(Path(dataset), target, config) if _is_file(dataset) else _from_suite(dataset, suite, config)
     n, arms = len(data.y), len(data.classes)
     who = " ".join(filter(None, [player.name, name_of(player.setting)]))
@@ -112,10 +114,12 @@ def _assignments(texts: list[str]) -> dict[str, Any]:
     return pairs
 
 
-def _player(bandit: str, given: dict[str, Any], variance: str, config: dict[str, Any]) -> Player:
-    """Who plays, with the settings and choices of the configuration where none are given."""
-    if variance not in READINGS:
+def _player(bandit: str, given: dict[str, Any], variance: str | None, config: dict[str, Any]) -> Player:
+    """Who plays, with the choices of the configuration where none are given."""
+    if variance is not None and variance not in READINGS:
         raise InputError(f"--variance is {variance!r}, but must be one of {', '.join(READINGS)}.")
+    if variance is not None and bandit in (*MODULES, *config["own_bandits"]) and bandit not in WITH_VARIANCE:
+        raise InputError(f"{bandit} has no readings of the variance; leave --variance out.")
     shared = config["ridge"] | config["balancing"] | {"schedule": config["schedule"]}
     path = config["own_bandits"].get(bandit, bandit)
     if ":" in path:
@@ -132,7 +136,7 @@ def _player(bandit: str, given: dict[str, Any], variance: str, config: dict[str,
         if name not in usual:
             raise InputError(f"{bandit} has no choice {name!r}; it has {', '.join(usual)}.")
     grids = yaml.safe_load(SCHEMA.read_text())["properties"]["bandits"]["properties"]
-    reading = next(iter(readings_of(bandit, [variance]).values()))
+    reading = next(iter(readings_of(bandit, [variance or config["classification"]["variances"][0]]).values()))
     try:
         setting = {name: float(given.get(name, usual[name])) for name in grids[bandit].get("properties", {})}
         choices = shared | reading | given | setting
@@ -143,7 +147,7 @@ def _player(bandit: str, given: dict[str, Any], variance: str, config: dict[str,
 
 
 def _is_file(dataset: str) -> bool:
-    return dataset.lower().endswith(tuple(ending + gz for ending in READERS for gz in ("", ".gz")))
+    return dataset.lower().endswith(ENDINGS)
 
 
 def _from_file(path: Path, target: str | None, config: dict[str, Any]) -> Dataset:
@@ -154,7 +158,7 @@ def _from_file(path: Path, target: str | None, config: dict[str, Any]) -> Datase
         raw = path.read_bytes()
     except OSError as error:
         raise InputError(f"{path} can't be read ({error.strerror}).") from error
-    return _encoded(dataset_name(path.name.partition(".")[0], {""}), read_table(path.name, raw, target), config)
+    return _encoded(dataset_name(path.name, set()), read_table(path.name, raw, target), config)
 
 
 def _from_suite(name: str, suite: str | None, config: dict[str, Any]) -> Dataset:
@@ -179,6 +183,7 @@ def _from_suite(name: str, suite: str | None, config: dict[str, Any]) -> Dataset
 
 def _encoded(name: str, table: Any, config: dict[str, Any]) -> Dataset:
     try:
+        table, _ = capped(table, Caps(config["max_rounds"], config["max_features"], config["seed"]), name)
         encoded = encode(table, config["max_levels"])
     except RejectedError as reason:
         raise InputError(f"dataset {name} can't be played: {reason}.") from reason

@@ -106,6 +106,9 @@ class TestRun:
         assert "over 2 shuffles" in by_name
         by_path, _ = call(monkeypatch, capsys, *command, "--bandit", "my_bandits:Boltzmann")
         assert "Boltzmann temperature=0.1 plays iris" in by_path
+        (here / "config.yaml").write_text("max_rounds: 40\nmax_features: 2")
+        capped, _ = call(monkeypatch, capsys, *command, "--bandit", "my_bandits:Boltzmann")
+        assert "plays iris: 40 rounds, 2 features" in capped
 
     @pytest.mark.parametrize(
         ("arguments", "words"),
@@ -126,6 +129,7 @@ class TestRun:
             (["iris", "--set", "criterion"], ["--set criterion: it must be NAME=VALUE"]),
             (["iris", "--set", "lams=["], ["--set lams=[: it must be NAME=VALUE"]),
             (["iris", "--variance", "big"], ["--variance is 'big', but must be one of residual, literal, plain"]),
+            (["iris", "--bandit", "ILTCB", "--variance", "literal"], ["ILTCB has no readings of the variance"]),
             (["iris", "--shuffles", "0"], ["shuffles is 0"]),
             (["iris", "--seed", "-1"], ["seed is -1"]),
         ],
