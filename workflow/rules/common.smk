@@ -1,5 +1,6 @@
 # What all rules share: the checked configuration, the suite, and functions of the wildcards.
 import json
+import logging
 import math
 import os
 import re
@@ -16,6 +17,7 @@ from balanced_bandits.datasets import SOURCES
 from balanced_bandits.datasets.openml_settings import SETTINGS_VARIABLE
 from balanced_bandits.datasets.suite import read_suite
 from balanced_bandits.errors import InputError
+from balanced_bandits.failures import FailureTable
 from balanced_bandits.running import hold_folder, use_this_python
 from balanced_bandits.simulation import cost
 from balanced_bandits.simulation.readings import WITHOUT_VARIANCE, readings_of
@@ -85,6 +87,9 @@ os.environ[SETTINGS_VARIABLE] = json.dumps(config["openml"])
 BANDITS = list(config["bandits"])
 SYNTHETIC_BANDITS = list(config["synthetic"]["bandits"])
 RESULTS = f"results/{SUITE}"
+SMALL = (
+    60  # seconds: a dataset that all bandits together play in less is small (see batch)
+)
 PROTOCOLS = ["paper", "matched", "fixed"]
 FAMILIES = {name: family_of(name, row.family) for name, row in ROWS.items()}
 # The readings of the variance by part of the experiment: the default run, and the target `variances` beyond it.
@@ -154,6 +159,13 @@ def job_megabytes(wildcards, attempt):
         wildcards.bandit, row.n, row.d, row.K, plays(wildcards.bandit, wildcards.part)
     )
     return int(1.5 * need) * 2 ** (attempt - 1)
+
+
+def batch(wildcards):
+    """The group of a dataset's jobs on a cluster, where one cluster job does those of several small datasets."""
+    row = ROWS[wildcards.dataset]
+    played = (cost.seconds(b, row.n, row.d, row.K, plays(b)) for b in BANDITS)
+    return "small" if sum(played) < SMALL else None
 
 
 def local_file(wildcards):
@@ -303,3 +315,9 @@ onstart:
         hold_folder(Path(".snakemake"))
     except InputError as error:
         raise WorkflowError(str(error)) from None
+    logging.getLogger("snakemake.logging").addHandler(FAILURES)
+
+
+onsuccess:
+    if FAILURES.outputs:
+        print(FAILURES.report())
