@@ -57,7 +57,7 @@ def _last_word(logs: list[str]) -> str:
     for log in logs:
         path = Path(log)
         text = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
-        found = re.findall(r"^slurmstepd: error: (.*)$", text, flags=re.MULTILINE)
+        found = re.findall(r"^slurmstepd[^:]*: error: (.*)$", text, flags=re.MULTILINE)
         if found:
             return str(found[-1]).strip("* ")
     return ""

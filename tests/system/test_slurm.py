@@ -35,14 +35,18 @@ pytestmark = [
 
 # A file `sitecustomize.py`, which every Python process reads at its start: what befalls the jobs of three datasets.
 FAULTS = """
-import os, sys, time
+import os, subprocess, sys, time
 from pathlib import Path
 
 if any(argument.endswith("simulate_classification.py") for argument in sys.orig_argv):
     dataset = Path(sys.orig_argv[sys.orig_argv.index("--dataset") + 1]).stem
     begun = Path(os.environ["FAULTS"]) / dataset
     if dataset == "greedy":
-        hoard = b"x" * (700 * 2**20)  # more than is asked for at first, less than twice as much
+        if not begun.exists():
+            asked = ["squeue", "--noheader", "--format=%m", "--jobs", os.environ["SLURM_JOB_ID"]]
+            begun.write_text(subprocess.check_output(asked, text=True).strip().rstrip("M"))
+        # On every attempt more than was asked for at first, but less than twice as much.
+        hoard = b"x" * int(1.4 * 2**20 * int(begun.read_text()))
         time.sleep(8)
         del hoard
     elif not begun.exists():
@@ -136,7 +140,9 @@ def suite_of(workspace, names, rows):
 def play_here(workspace, *targets):
     """Do the jobs of a local run one after the other in this process, which saves most of their time."""
     plan = workspace.snakemake("--dry-run", "--printshellcmds", *targets)
-    commands = [shlex.split(line) for line in re.findall(r"^Shell command: python (.*) > \S+ 2>&1$", plan, flags=re.MULTILINE)]
+    commands = [
+        shlex.split(line) for line in re.findall(r"^Shell command: python (.*) > \S+ 2>&1$", plan, flags=re.MULTILINE)
+    ]
     assert commands
     steps = ("fetch.py", "encode.py", "simulate_classification.py", "collect.py")
     kept = sys.argv
@@ -223,5 +229,9 @@ def test_cancelled_greedy_and_orphaned_jobs_are_tried_again_and_named(cluster, t
     last = next(line for line in text.splitlines() if line.startswith("Tried again after a failure: "))
     assert all(result in last for result in results.values())
     # Each job was given twice the memory for its second attempt, and needed no third.
-    asked = cluster.ask("squeue", "--states=all", "--noheader", "--format=%T %m").splitlines()
-    assert sum(line == "COMPLETED 1200M" for line in asked) == 3
+    run_id = re.search(r"SLURM run ID: (\S+)", text).group(1)
+    asked = cluster.ask("squeue", "--states=all", f"--name={run_id}", "--noheader", "--format=%T %m").splitlines()
+    ended, failed_with = [[int(line.split()[1].rstrip("M")) for line in asked if line.startswith("COMPLETED") == well]
+                          for well in (True, False)]  # fmt: skip
+    assert len(ended) == len(failed_with) == 3
+    assert sorted(ended) == sorted(2 * megabytes for megabytes in failed_with)

@@ -87,9 +87,9 @@ os.environ[SETTINGS_VARIABLE] = json.dumps(config["openml"])
 BANDITS = list(config["bandits"])
 SYNTHETIC_BANDITS = list(config["synthetic"]["bandits"])
 RESULTS = f"results/{SUITE}"
-SMALL = (
-    60  # seconds: a dataset that all bandits together play in less is small (see batch)
-)
+# Seconds: a dataset is small if all bandits together are predicted to play it in less (see batch).
+SMALL = 60
+FAILURES = FailureTable(Path("logs/failed_attempts.csv"))
 PROTOCOLS = ["paper", "matched", "fixed"]
 FAMILIES = {name: family_of(name, row.family) for name, row in ROWS.items()}
 # The readings of the variance by part of the experiment: the default run, and the target `variances` beyond it.
@@ -153,12 +153,15 @@ def job_minutes(wildcards, attempt):
 
 
 def job_megabytes(wildcards, attempt):
-    """Memory for a job of the classification experiment, with room to spare."""
+    """Memory for a job of the classification experiment, with room to spare.
+
+    The two snakemake processes that start a job on a cluster count as the job's: 170 MB each.
+    """
     row = ROWS[wildcards.dataset]
     need = cost.megabytes(
         wildcards.bandit, row.n, row.d, row.K, plays(wildcards.bandit, wildcards.part)
     )
-    return int(1.5 * need) * 2 ** (attempt - 1)
+    return int(1.5 * need + 400) * 2 ** (attempt - 1)
 
 
 def batch(wildcards):

@@ -81,7 +81,7 @@ rule table2:
     conda:
         CONDA
     resources:
-        mem_mb=lambda wildcards, attempt: 500 * attempt,
+        mem_mb=lambda wildcards, attempt: 1000 * 2 ** (attempt - 1),
         runtime=lambda wildcards, attempt: 10 * attempt,
     message:
         "Making Table 2"
