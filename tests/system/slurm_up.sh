@@ -42,7 +42,7 @@ wait_until "munged does not answer" munge --socket="$folder/munge/socket" --no-i
 
 # SlurmdTimeout: a node that has been silent for so long is down, and its jobs have failed.
 # JobAcctGather: memory is measured every second, and a job with more than it asked for is killed.
-# MinJobAge: squeue knows finished jobs for so long.
+# MinJobAge: squeue knows finished jobs for an hour, by which slow tests are over.
 cat >"$folder/slurm.conf" <<CONF
 ClusterName=test
 SlurmctldHost=$host(127.0.0.1)
@@ -59,7 +59,7 @@ MpiDefault=none
 ReturnToService=2
 SlurmdTimeout=10
 KillWait=2
-MinJobAge=300
+MinJobAge=3600
 SchedulerParameters=sched_interval=2
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core_Memory
