@@ -1,5 +1,6 @@
 # make         set up .venv, run the default pipeline, say what was drawn
 # make test    set up the test tools as well, run all tests
+# make setup-slurm   set up .venv for a Slurm cluster instead (docs/clusters.md)
 # make check   formatting, types and lint
 # make bench   speed against the floor; make bench-peers: against other packages, each in a venv of its own
 # make lock    renew the locks in envs/
@@ -12,19 +13,21 @@ BIN := .venv/bin
 PACKAGE := envs/setup.sh envs/uv.txt pyproject.toml
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 
-.PHONY: run setup setup-dev test check bench bench-peers lock clean
+# What is installed is kept: the locks of the test tools and of Slurm hold the run's packages too.
+INSTALLED := $(firstword $(wildcard .venv/installed-dev .venv/installed-slurm) .venv/installed-base)
+
+.PHONY: run setup setup-dev setup-slurm test check bench bench-peers lock clean
 .DEFAULT_GOAL := run
 
 run: setup
 	@$(BIN)/snakemake --cores $(CORES) --quiet host rules reason
 	@$(BIN)/python scripts/summarise.py
 
-# The test tools' lock holds the run's packages too, so either installation will do for a run.
-setup:
-	@if [ ! -e .venv/installed-dev ]; then $(MAKE) -s --no-print-directory .venv/installed-base; \
-	else $(MAKE) -s --no-print-directory .venv/installed-dev; fi
+setup: $(INSTALLED)
 
 setup-dev: .venv/installed-dev
+
+setup-slurm: .venv/installed-slurm
 
 .venv/installed-%: envs/%.txt $(PACKAGE)
 	@sh envs/setup.sh $*
@@ -49,6 +52,7 @@ lock: setup
 	$(COMPILE) --upgrade envs/uv.in -o envs/uv.txt
 	$(COMPILE) --upgrade envs/requirements.in -o envs/base.txt
 	$(COMPILE) --upgrade -c envs/base.txt envs/dev.in -o envs/dev.txt
+	$(COMPILE) --upgrade -c envs/base.txt envs/slurm.in -o envs/slurm.txt
 
 clean:
 	rm -rf results logs .snakemake

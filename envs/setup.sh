@@ -1,6 +1,6 @@
 #!/bin/sh
 # Make .venv and install one of the locks of this folder into it, then the package itself.
-#   envs/setup.sh base|dev      ($PYTHON: the interpreter to build on, python3 if not given)
+#   envs/setup.sh base|dev|slurm   ($PYTHON: the interpreter to build on, python3 if not given)
 # Ends in one sentence on standard error when it can't; details are in .venv.log.
 set -u
 lock=$1
@@ -36,4 +36,6 @@ echo "set-up: installing the packages of envs/$lock.txt"
     "envs/$lock.txt" >>"$log" 2>&1 || stop "$offline"
 .venv/bin/uv pip install --python .venv/bin/python --no-deps --no-build-isolation --offline \
     -e . >>"$log" 2>&1 || stop "could not install this package into .venv; see .venv.log."
+# Each lock takes the place of the one before.
+rm -f .venv/installed-*
 touch ".venv/installed-$lock"

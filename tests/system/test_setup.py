@@ -112,8 +112,9 @@ def pins(name):
     return dict(pinned)
 
 
-def test_the_test_tools_come_on_top_of_exactly_the_packages_of_a_run():
+def test_the_test_tools_and_slurm_come_on_top_of_exactly_the_packages_of_a_run():
     assert pins("base.txt").items() <= pins("dev.txt").items()
+    assert pins("base.txt").items() <= pins("slurm.txt").items()
 
 
 def test_the_conda_environment_has_the_versions_of_the_lock():
@@ -130,6 +131,6 @@ def test_no_file_names_a_package_index():
 
 
 def test_every_pin_of_a_lock_has_a_hash():
-    for name in ("uv.txt", "base.txt", "dev.txt"):
+    for name in ("uv.txt", "base.txt", "dev.txt", "slurm.txt"):
         entries = (ROOT / "envs" / name).read_text().replace("\\\n", " ").splitlines()
         assert all("--hash=sha256:" in entry for entry in entries if "==" in entry)

@@ -19,6 +19,8 @@ rule simulate_classification:
         f"logs/{SUITE}{{part}}/simulate/{{dataset}}/{{bandit}}.tsv"
     # Long jobs start first, so that none of them is left to run alone at the end.
     priority: predicted_seconds
+    group:
+        batch
     conda:
         CONDA
     resources:

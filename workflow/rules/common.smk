@@ -19,6 +19,7 @@ from balanced_bandits.datasets import SOURCES
 from balanced_bandits.datasets.openml_settings import SETTINGS_VARIABLE
 from balanced_bandits.datasets.suite import read_suite
 from balanced_bandits.errors import InputError
+from balanced_bandits.failures import FailureTable
 from balanced_bandits.running import (
     TimeLeft,
     hold_folder,
@@ -115,6 +116,9 @@ os.environ[SETTINGS_VARIABLE] = json.dumps(config["openml"])
 BANDITS = list(config["bandits"])
 SYNTHETIC_BANDITS = list(config["synthetic"]["bandits"])
 RESULTS = f"results/{SUITE}"
+# Seconds: a dataset is small if all bandits together are predicted to play it in less (see batch).
+SMALL = 60
+FAILURES = FailureTable(Path("logs/failed_attempts.csv"))
 PROTOCOLS = ["paper", "matched", "fixed"]
 FAMILIES = {name: family_of(name, row.family) for name, row in ROWS.items()}
 # The readings of the variance by part of the experiment: the default run, and the target `variances` beyond it.
@@ -193,10 +197,20 @@ def job_minutes(wildcards, attempt):
 
 
 def job_megabytes(wildcards, attempt):
-    """Memory for a job of the classification experiment, with room to spare."""
+    """Memory for a job of the classification experiment, with room to spare.
+
+    The two snakemake processes that start a job on a cluster count as the job's: 170 MB each.
+    """
     runs = plays(wildcards.bandit, wildcards.part)
     need = cost.megabytes(wildcards.bandit, *size_of(ROWS[wildcards.dataset]), runs)
-    return int(1.5 * need) * 2 ** (attempt - 1)
+    return int(1.5 * need + 400) * 2 ** (attempt - 1)
+
+
+def batch(wildcards):
+    """The group of a dataset's jobs on a cluster, where one cluster job does those of several small datasets."""
+    size = size_of(ROWS[wildcards.dataset])
+    played = (cost.seconds(bandit, *size, plays(bandit)) for bandit in BANDITS)
+    return "small" if sum(played) < SMALL else None
 
 
 def local_file(wildcards):
@@ -373,3 +387,9 @@ onstart:
         raise WorkflowError(str(error)) from None
     if sys.stderr.isatty():
         logging.getLogger("snakemake.logging").addHandler(TimeLeft(predicted_left))
+    logging.getLogger("snakemake.logging").addHandler(FAILURES)
+
+
+onsuccess:
+    if FAILURES.outputs:
+        print(FAILURES.report())

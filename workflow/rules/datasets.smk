@@ -15,6 +15,8 @@ rule fetch:
         f"logs/{SUITE}/fetch/{{dataset}}.log",
     benchmark:
         f"logs/{SUITE}/fetch/{{dataset}}.tsv"
+    # Nodes of a cluster often have no way to the world.
+    localrule: True
     conda:
         CONDA
     resources:
@@ -45,6 +47,8 @@ rule encode:
         f"logs/{SUITE}/encode/{{dataset}}.log",
     benchmark:
         f"logs/{SUITE}/encode/{{dataset}}.tsv"
+    group:
+        batch
     conda:
         CONDA
     resources:
@@ -77,7 +81,7 @@ rule table2:
     conda:
         CONDA
     resources:
-        mem_mb=lambda wildcards, attempt: 500 * attempt,
+        mem_mb=lambda wildcards, attempt: 1000 * 2 ** (attempt - 1),
         runtime=lambda wildcards, attempt: 10 * attempt,
     message:
         "Making Table 2"
