@@ -205,7 +205,11 @@ def test_collect_makes_a_row_a_run_and_keeps_what_was_left_out(tmp_path):
     right[0, 0, 0, 0] = [1, 1, 0, 0, 1]
     right[1, 1, 1, 0] = [0, 0, 0, 0, 1]
     clipped = np.arange(8.0).reshape(2, 2, 2, 1) / 8
-    write_arrays(tmp_path / "g.npz", job | {"dataset": good}, correct=np.packbits(right, axis=-1), clipped=clipped)
+    rest = {"rounds": np.array([1, 5]), "curve": (~right).cumsum(axis=-1)[..., [0, 4]],
+            "pulls": np.stack([right.sum(axis=-1), (~right).sum(axis=-1)], axis=-1),
+            "penalties": np.full((2, 2, 2, 1, 2), np.nan)}  # fmt: skip
+    arrays = {"correct": np.packbits(right, axis=-1), "clipped": clipped}
+    write_arrays(tmp_path / "g.npz", job | {"dataset": good}, **arrays, **rest)
     write_arrays(tmp_path / "b.npz", job | {"dataset": bad})
     runs, datasets = collect([tmp_path / "g.npz", tmp_path / "b.npz"], {"good": "good", "bad": "b"})
     assert len(runs) == 8
