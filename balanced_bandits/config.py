@@ -2,6 +2,7 @@
 
 import copy
 import difflib
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,11 +13,26 @@ import yaml
 from balanced_bandits.errors import InputError
 
 
+def _is_number(_: object, value: object, of: Any = (int, float)) -> bool:
+    """Whether a value is a finite number; for JSON Schema NaN lies within any bounds."""
+    return isinstance(value, of) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
+
+
+def _is_integer(_: object, value: object) -> bool:
+    """Whether a value is a whole number, which for JSON Schema 2.0 is, too."""
+    return _is_number(_, value, int)
+
+
+_TYPES = jsonschema.Draft202012Validator.TYPE_CHECKER.redefine_many({"number": _is_number, "integer": _is_integer})
+_extend: Any = jsonschema.validators.extend
+_Validator = _extend(jsonschema.Draft202012Validator, type_checker=_TYPES)
+
+
 def checked_config(given: dict[str, Any], schema_path: Path) -> dict[str, Any]:
     """The configuration ``given``, with the schema's defaults filled in; raises if anything is wrong with it."""
     schema = yaml.safe_load(schema_path.read_text())
     config: dict[str, Any] = _with_numbers(copy.deepcopy(given), schema)
-    problems = [sentence for error in jsonschema.Draft202012Validator(schema).iter_errors(config)
+    problems = [sentence for error in _Validator(schema).iter_errors(config)
                 for sentence in _sentences(error)]  # fmt: skip
     if problems:
         raise InputError("the configuration is wrong:\n  " + "\n  ".join(sorted(set(problems))))
@@ -32,7 +48,7 @@ def _with_numbers(given: Any, schema: dict[str, Any]) -> Any:
     if isinstance(given, str) and schema.get("type") in ("integer", "number"):
         try:
             read = yaml.safe_load(given)
-        except yaml.YAMLError:
+        except (yaml.YAMLError, ValueError):  # the latter for thousands of digits
             return given
         return read if isinstance(read, int | float) and not isinstance(read, bool) else given
     if isinstance(given, dict):

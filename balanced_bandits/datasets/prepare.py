@@ -8,6 +8,7 @@ import numpy as np
 
 from balanced_bandits.datasets import source_of
 from balanced_bandits.datasets.caps import Caps, capped
+from balanced_bandits.datasets.checksum import sha256
 from balanced_bandits.datasets.encoding import encode
 from balanced_bandits.datasets.suite import Row
 from balanced_bandits.datasets.tables import Table
@@ -26,7 +27,7 @@ def prepare(row: Row, raw: Path, output: Path, max_levels: int, caps: Caps = NO_
     record: dict[str, Any] = {**asdict(row), "rejected": None}
     account: dict[str, Any] = {}
     try:
-        table = source_of(row).table(row, raw.read_bytes())
+        table = source_of(row).table(row, read_raw(row, raw))
         account["differences"] = check_counts(row, table)
         record |= counts(table)
         table, cut = capped(table, caps, row.name)
@@ -40,6 +41,20 @@ def prepare(row: Row, raw: Path, output: Path, max_levels: int, caps: Caps = NO_
     record |= {"classes": encoded.classes, "encoding": encoded.account | account}
     write_arrays(output, record, X=encoded.X, y=encoded.y)
     return record
+
+
+def read_raw(row: Row, path: Path) -> bytes:
+    """The bytes that were fetched; what the disk made of them since is noticed here, and not in a figure."""
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise InputError(
+            f"dataset {row.name}: {path} can't be read ({error.strerror}); delete it and run again."
+        ) from error
+    # What source openml fetches is an archive, with checksums of its own.
+    if row.source != "openml" and sha256(raw) != row.sha256:
+        raise InputError(f"dataset {row.name}: {path} is not what was fetched any more; delete it and run again.")
+    return raw
 
 
 def counts(table: Table) -> dict[str, int]:
