@@ -19,12 +19,13 @@ def guarded(main: Callable[[], None]) -> None:
 def suite(files: list[Path], target: str) -> None:
     """Print a suite of ``file`` rows for the files given, and for the data files in folders given."""
     from balanced_bandits.datasets.checksum import sha256
+    from balanced_bandits.datasets.encoding import expected_columns
     from balanced_bandits.datasets.formats import READERS, read_table
     from balanced_bandits.datasets.suite import COLUMNS
 
     endings = tuple(ending + gz for ending in READERS for gz in ("", ".gz"))
     taken: set[str] = set()
-    print(*COLUMNS, sep="\t")
+    print(*COLUMNS, "columns", sep="\t")
     for given in files:
         found = sorted(p for p in given.iterdir() if p.name.lower().endswith(endings)) if given.is_dir() else [given]
         for path in found:
@@ -36,7 +37,9 @@ def suite(files: list[Path], target: str) -> None:
             ending = next((e for e in sorted(endings, key=len, reverse=True) if path.name.lower().endswith(e)), "")
             name = _dataset_name(path.name[: -len(ending)], taken)
             counts = int(table.labels.notna().sum()), table.features.shape[1], int(table.labels.nunique())
-            print(name, "file", path, target, sha256(raw), "unknown", *counts, sep="\t")
+            print(
+                name, "file", path, target, sha256(raw), "unknown", *counts, expected_columns(table.features), sep="\t"
+            )
 
 
 def _dataset_name(stem: str, taken: set[str]) -> str:

@@ -26,9 +26,12 @@ def main() -> None:
     parser.add_argument("--runs", required=True, type=int, help="the number of runs of the protocol matched")
     parser.add_argument("--outputs", required=True, nargs="+", type=Path)
     arguments = parser.parse_args()
-    left_out = int(pd.read_csv(arguments.datasets)["left_out"].notna().sum())
+    datasets = pd.read_csv(arguments.datasets)
+    left_out = int(datasets["left_out"].notna().sum())
+    capped = int(datasets.filter(like="_capped_from").notna().any(axis=1).sum())
     shown = Shown(arguments.reading, arguments.protocol, arguments.test, arguments.runs)
-    figure = draw(pd.read_csv(arguments.pairs), pd.read_csv(arguments.counts), arguments.bandits, shown, left_out)
+    pairs, counts = pd.read_csv(arguments.pairs), pd.read_csv(arguments.counts)
+    figure = draw(pairs, counts, arguments.bandits, shown, left_out, capped)
     save(figure, arguments.outputs)
 
 

@@ -6,14 +6,15 @@ from typing import Any
 
 import pandas as pd
 
-from balanced_bandits.simulation import cost
+from balanced_bandits.analysis import cost
 
 
 def timing(datasets: Path, plays: dict[str, int], folder: Path) -> pd.DataFrame:
     """A row for each job whose benchmark is in ``folder``, the slowest first.
 
-    ``plays`` are the numbers of runs in a job by bandit. Columns: what the job is; predicted_seconds and seconds (of
-    wall-clock time); cpu_seconds; play_seconds, those in the bandit's own loops by the job's log; predicted_mb and mb.
+    ``plays`` are the numbers of runs in a job by bandit. Columns: what the job is; predicted_seconds, from the number
+    of columns after encoding, and seconds (of wall-clock time); cpu_seconds; play_seconds, those in the bandit's own
+    loops by the job's log; predicted_mb and mb.
     """
     rows = []
     for dataset in pd.read_csv(datasets, dtype={"name": str}, keep_default_na=False).itertuples():
@@ -22,15 +23,17 @@ def timing(datasets: Path, plays: dict[str, int], folder: Path) -> pd.DataFrame:
             if dataset.left_out or not benchmark.exists():
                 continue
             took = pd.read_csv(benchmark, sep="\t").iloc[0]
-            size: Any = bandit, dataset.n, dataset.d, dataset.K, runs
+            columns = int(float(str(dataset.encoded_columns)))
+            size: Any = bandit, dataset.n, columns, dataset.K, runs
             rows.append({
-                "dataset": dataset.name, "bandit": bandit, "n": dataset.n, "d": dataset.d, "K": dataset.K, "runs": runs,
+                "dataset": dataset.name, "bandit": bandit, "n": dataset.n, "d": dataset.d, "columns": columns,
+                "K": dataset.K, "runs": runs,
                 "predicted_seconds": round(cost.seconds(*size), 3), "seconds": took["s"],
                 "cpu_seconds": took["cpu_time"], "play_seconds": _played(benchmark.with_suffix(".log")),
                 "predicted_mb": cost.megabytes(*size), "mb": took["max_rss"],
             })  # fmt: skip
-    names = ["dataset", "bandit", "n", "d", "K", "runs", "predicted_seconds", "seconds", "cpu_seconds", "play_seconds",
-             "predicted_mb", "mb"]  # fmt: skip
+    names = ["dataset", "bandit", "n", "d", "columns", "K", "runs", "predicted_seconds", "seconds", "cpu_seconds",
+             "play_seconds", "predicted_mb", "mb"]  # fmt: skip
     return pd.DataFrame(rows, columns=names).sort_values("seconds", ascending=False, kind="stable")
 
 
@@ -45,7 +48,7 @@ def report(table: pd.DataFrame, slowest: int = 20) -> str:
     lines = [f"The {min(slowest, len(table))} slowest of {len(table)} jobs (seconds, predicted):"]
     lines += [
         f"  {row.seconds:8.1f} {row.predicted_seconds:8.1f}  {row.bandit} plays {row.dataset} "
-        f"(n = {row.n}, d = {row.d}, K = {row.K}, {row.runs} runs)"
+        f"(n = {row.n}, columns = {row.columns}, K = {row.K}, {row.runs} runs)"
         for row in table.head(slowest).itertuples()
     ]
     total, played = table["seconds"].sum(), table["play_seconds"].sum()

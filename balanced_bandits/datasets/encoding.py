@@ -77,6 +77,17 @@ def encode(table: Table, max_levels: int) -> Encoded:
     return Encoded(np.ascontiguousarray(X), y, classes, account)
 
 
+def expected_columns(features: pd.DataFrame) -> int:
+    """How many columns ``encode`` makes of these, if none is constant; by a look at their types and levels only."""
+    total = 0
+    for i in range(features.shape[1]):
+        column = features.iloc[:, i]
+        numeric = pd.api.types.is_numeric_dtype(column.dtype) and not pd.api.types.is_bool_dtype(column.dtype)
+        levels = 1 if numeric else column.nunique()
+        total += (1 if levels <= 2 else levels) + int(column.isna().any())
+    return total
+
+
 def check_size(rows: int, columns: int, when: str) -> None:
     """Refuse what would not fit into the memory that this module promises to keep to."""
     if rows * columns > LARGEST_TABLE:

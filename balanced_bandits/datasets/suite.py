@@ -13,7 +13,7 @@ import yaml
 from balanced_bandits.errors import InputError
 
 COLUMNS = ("name", "source", "locator", "target", "sha256", "licence", "n", "d", "K")
-OPTIONAL = ("family",)  # a last column that a suite may have
+OPTIONAL = ("family", "columns")  # that a suite may have after these
 UNKNOWN = "unknown"  # in the column sha256, of sources that bring a checksum of their own
 
 
@@ -31,6 +31,7 @@ class Row:
     d: int
     K: int
     family: str = ""
+    columns: int = 0
 
     @property
     def has_checksum(self) -> bool:
@@ -38,7 +39,7 @@ class Row:
         return self.sha256 != UNKNOWN
 
     def to_json(self) -> str:
-        """The row as it travels to a job's command line; no job on a dataset depends on its family."""
+        """The row as it travels to a job's command line; no job on a dataset depends on the optional fields."""
         return json.dumps({key: value for key, value in asdict(self).items() if key not in OPTIONAL})
 
     @classmethod
@@ -59,9 +60,11 @@ def read_suite(path: Path, schema: Path) -> dict[str, Row]:
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise InputError(f"{path} can't be read as tab-separated text in UTF-8 ({error}).") from error
     columns = tuple(lines[0]) if lines else ()
-    if columns not in (COLUMNS, COLUMNS + OPTIONAL):
+    more = columns[len(COLUMNS) :]
+    if columns[: len(COLUMNS)] != COLUMNS or not set(more) <= set(OPTIONAL) or len(set(more)) < len(more):
         raise InputError(
-            f"{path}, line 1: the columns must be {', '.join(COLUMNS)}, separated by tabs; then family, or nothing."
+            f"{path}, line 1: the columns must be {', '.join(COLUMNS)}, separated by tabs; then any of "
+            f"{', '.join(OPTIONAL)}, or nothing."
         )
     validator = jsonschema.Draft202012Validator(yaml.safe_load(schema.read_text()))
     rows: dict[str, Row] = {}
@@ -74,7 +77,9 @@ def read_suite(path: Path, schema: Path) -> dict[str, Row]:
             problems.append(f"line {number}: {len(fields)} columns instead of {len(columns)}")
             continue
         row: dict[str, Any] = dict(zip(columns, fields, strict=True))
-        for count in ("n", "d", "K"):
+        if row.get("columns") == "":
+            del row["columns"]
+        for count in {"n", "d", "K", "columns"} & row.keys():
             if re.fullmatch(r"[0-9]{1,12}", row[count]):
                 row[count] = int(row[count])
         wrong = [_explain(error) for error in validator.iter_errors(row)]

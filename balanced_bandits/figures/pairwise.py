@@ -33,8 +33,13 @@ class Shown(NamedTuple):
     runs: int
 
 
-def draw(pairs: pd.DataFrame, counts: pd.DataFrame, bandits: list[str], shown: Shown, left_out: int) -> Figure:
-    """Draw the grid of one reading and protocol from all pairs and counts; ``left_out`` datasets were not played."""
+def draw(
+    pairs: pd.DataFrame, counts: pd.DataFrame, bandits: list[str], shown: Shown, left_out: int, capped: int = 0
+) -> Figure:
+    """Draw the grid of one reading and protocol from all pairs and counts.
+
+    ``left_out`` datasets were not played, of ``capped`` ones only a part.
+    """
     pairs, counts = (
         table[(table["reading"] == shown.reading) & (table["protocol"] == shown.protocol)] for table in (pairs, counts)
     )
@@ -74,7 +79,7 @@ def draw(pairs: pd.DataFrame, counts: pd.DataFrame, bandits: list[str], shown: S
     )
     figure.text(0.1 / width, (bottom + side / 2) / height, "normalised regret of the row bandit", va="center",
                 rotation="vertical")  # fmt: skip
-    _legend(figure, shown, pairs["dataset"].nunique(), left_out)
+    _legend(figure, shown, datasets_shown(pairs["dataset"].nunique(), left_out, capped))
     return figure
 
 
@@ -85,7 +90,17 @@ def _label_counts(panel, counts) -> None:  # type: ignore[no-untyped-def]
     panel.text(0.03, 0.84, f"{counts.ties} tied", color="#5f5f5f", fontsize=7, va="center", zorder=3)
 
 
-def _legend(figure: Figure, shown: Shown, datasets: int, left_out: int) -> None:
+def datasets_shown(number: int, left_out: int, capped: int) -> str:
+    """How many datasets a figure shows, in words.
+
+    >>> datasets_shown(60, 0, 0), datasets_shown(58, 2, 0), datasets_shown(60, 0, 3), datasets_shown(58, 2, 3)
+    ('60 datasets', '58 datasets (2 left out)', '60 datasets (3 capped)', '58 datasets (2 left out, 3 capped)')
+    """
+    asides = [f"{count} {word}" for count, word in ((left_out, "left out"), (capped, "capped")) if count]
+    return f"{number} datasets" + (f" ({', '.join(asides)})" if asides else "")
+
+
+def _legend(figure: Figure, shown: Shown, number: str) -> None:
     """Explain colours and sizes, and say what is shown."""
     handles = [
         Line2D([], [], color=COLOURS[o], marker=MARKERS[o], linestyle="", markersize=4, label=LEGEND[o]) for o in LEGEND
@@ -97,7 +112,6 @@ def _legend(figure: Figure, shown: Shown, datasets: int, left_out: int) -> None:
     # Column by column: the three outcomes, then the three sizes.
     figure.legend(handles=handles, loc="lower center", ncol=2, frameon=False, fontsize=7, bbox_to_anchor=(0.5, 0.0),
                   handletextpad=0.2, columnspacing=1.5)  # fmt: skip
-    number = f"{datasets} datasets" + (f" ({left_out} left out)" if left_out else "")
     note = (
         f"{number}; {READINGS[shown.reading]} ({shown.reading});\n"
         f"{WORDS[shown.protocol].format(runs=shown.runs)} ({shown.protocol});\np: {TESTS[shown.test]}"

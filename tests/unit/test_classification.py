@@ -4,11 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from balanced_bandits.analysis import cost
 from balanced_bandits.analysis.timing import report, timing
 from balanced_bandits.bandits import MODULES, bandit_class
 from balanced_bandits.environments.classification import rewards_of, shuffled
 from balanced_bandits.files import read_arrays, write_arrays
-from balanced_bandits.simulation import cost
 from balanced_bandits.simulation.classification import play, spaced_rounds
 from balanced_bandits.simulation.readings import READINGS, WITHOUT_VARIANCE, readings_of
 from balanced_bandits.simulation.streams import stream
@@ -114,9 +114,9 @@ def test_more_columns_than_rows_cost_no_more_time_than_as_many():
 
 def test_timing_holds_predictions_against_benchmarks_the_slowest_first(tmp_path):
     pd.DataFrame([
-        {"name": "a", "n": 100, "d": 3, "K": 2, "left_out": ""},
-        {"name": "b", "n": 900, "d": 3, "K": 2, "left_out": ""},
-        {"name": "bad", "n": 9, "d": 3, "K": 1, "left_out": "one class"},
+        {"name": "a", "n": 100, "d": 3, "encoded_columns": 5, "K": 2, "left_out": ""},
+        {"name": "b", "n": 900, "d": 3, "encoded_columns": 5, "K": 2, "left_out": ""},
+        {"name": "bad", "n": 9, "d": 3, "encoded_columns": np.nan, "K": 1, "left_out": "one class"},
     ]).to_csv(tmp_path / "datasets.csv", index=False)  # fmt: skip
     for name, seconds in (("a", 2.0), ("b", 6.0), ("bad", 1.0)):
         (tmp_path / name).mkdir()
@@ -128,10 +128,10 @@ def test_timing_holds_predictions_against_benchmarks_the_slowest_first(tmp_path)
     assert list(table["dataset"]) == ["b", "a"]
     assert list(table["play_seconds"]) == [3.0, 1.0]
     assert list(table["cpu_seconds"]) == [5.0, 1.0]
-    assert table["predicted_seconds"].iloc[0] == pytest.approx(cost.seconds("LinTS", 900, 3, 2, 12), abs=1e-3)
+    assert table["predicted_seconds"].iloc[0] == pytest.approx(cost.seconds("LinTS", 900, 5, 2, 12), abs=1e-3)
     words = report(table, slowest=1)
     assert words.startswith("The 1 slowest of 2 jobs")
-    assert "LinTS plays b (n = 900, d = 3, K = 2, 12 runs)" in words
+    assert "LinTS plays b (n = 900, columns = 5, K = 2, 12 runs)" in words
     assert "plays a" not in words
     assert "All jobs: 8 seconds" in words
     assert "4 in the bandits' loops, 50 % outside them" in words

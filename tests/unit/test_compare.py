@@ -229,8 +229,9 @@ def test_the_grid_has_square_panels_with_names_points_and_counts(bandits):
     table = pd.DataFrame([run(f"d{i}", b, "s", rng.random(30) < 0.6) for i in range(12) for b in bandits])
     pairs = compare(table, own_families(table), bandits, ["residual"], 12)
     counts = count(pairs, rng)
-    figure = draw(pairs, counts, bandits, RESIDUAL_PAPER, left_out=3)
+    figure = draw(pairs, counts, bandits, RESIDUAL_PAPER, left_out=3, capped=2)
     figure.draw_without_rendering()
+    assert any(text.get_text().startswith("12 datasets (3 left out, 2 capped); ") for text in figure.texts)
     panels = np.array(figure.axes).reshape(len(bandits), len(bandits))
     counted = paper_rows(counts).set_index(["row", "column"])
     for (i, row), (j, column) in itertools.product(enumerate(bandits), enumerate(bandits)):

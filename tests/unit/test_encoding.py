@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from balanced_bandits.datasets.checksum import sha256
-from balanced_bandits.datasets.encoding import Encoded, RejectedError, encode, rotate
+from balanced_bandits.datasets.encoding import Encoded, RejectedError, encode, expected_columns, rotate
 from balanced_bandits.datasets.prepare import prepare
 from balanced_bandits.datasets.suite import Row
 from balanced_bandits.datasets.tables import Table
@@ -32,6 +32,16 @@ def standardised(*columns: list[float]) -> np.ndarray:
     """The columns, each with mean 0 and variance 1."""
     X = np.array(columns, dtype=float).T
     return (X - X.mean(axis=0)) / X.std(axis=0)
+
+
+@pytest.mark.parametrize("levels", [1, 2, 3, 7])
+@pytest.mark.parametrize("gap", [False, True])
+def test_the_number_of_columns_is_foreseen(levels, gap):
+    frame = pd.DataFrame({"x": np.arange(20.0), "colour": [f"c{i % levels}" for i in range(20)]})
+    if gap:
+        frame.loc[3, ["x", "colour"]] = None
+    made = encode(Table(frame, pd.Series(["no", "yes"] * 10)), max_levels=100).account
+    assert expected_columns(frame) == made["encoded_columns"] + made["constant_columns_dropped"]
 
 
 def test_by_hand():

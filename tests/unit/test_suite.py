@@ -19,6 +19,7 @@ from balanced_bandits.files import read_arrays
 ROOT = Path(__file__).parents[2]
 SCHEMA = ROOT / "workflow/schemas/suite.schema.yaml"
 EMBEDDED = ROOT / "workflow/suites/embedded.tsv"
+LARGER = ROOT / "workflow/suites/embedded65.tsv"
 GOOD = {
     "name": "one", "source": "file", "locator": "one.csv", "target": "class", "sha256": "0" * 64, "licence": "CC0",
     "n": "100", "d": "4", "K": "3",
@@ -163,8 +164,12 @@ class TestEmbedded:
         assert found[0] == small
         assert found[-1] >= large
 
+    def test_is_a_part_of_the_larger_one(self, rows):
+        assert all(everything[row.name] == row for everything in [read_suite(LARGER, SCHEMA)] for row in rows)
+        assert len(read_suite(LARGER, SCHEMA)) == 65
+
     def test_every_wheel_has_a_checksum(self, rows):
-        wheels = {parse_locator(row)[0] for row in rows if row.source == "wheel"}
+        wheels = {parse_locator(row)[0] for row in read_suite(LARGER, SCHEMA).values() if row.source == "wheel"}
         pins = EMBEDDED.parent / "wheels.sha256"
         for wheel in wheels:
             digest = pinned_checksum("any", wheel, pins)
@@ -177,6 +182,27 @@ class TestEmbedded:
         assert {row.source for row in rows} <= set(SOURCES)
         for row in rows:
             assert callable(source_of(row).fetch)
+
+
+@pytest.mark.parametrize("order", [("family", "columns"), ("columns", "family"), ("columns",), ("family",)])
+def test_optional_columns_come_in_any_order(tmp_path, order):
+    values = {"family": "kin", "columns": "12"}
+    header = "\t".join([*COLUMNS, *order])
+    filled, empty = line() + "".join(f"\t{values[name]}" for name in order), line(name="two") + "\t" * len(order)
+    rows = read_suite(write(tmp_path, filled, empty, header=header), SCHEMA)
+    expected = {"family": "kin", "columns": 12}
+    assert all(getattr(rows["one"], name) == expected[name] for name in order)
+    assert (rows["two"].family, rows["two"].columns) == ("", 0)
+    assert Row.from_json(rows["one"].to_json()) == Row(**(GOOD | {"n": 100, "d": 4, "K": 3}))
+
+
+def test_wrong_optional_columns(tmp_path):
+    twice = "\t".join([*COLUMNS, "family", "family"])
+    assert "then any of family, columns, or nothing" in complaint(write(tmp_path, line() + "\ta\tb", header=twice))
+    header = "\t".join([*COLUMNS, "columns"])
+    said = complaint(write(tmp_path, line() + "\t0", line(name="two") + "\tmany", header=header))
+    assert "line 2: columns is 0, but must be: " in said
+    assert "line 3: columns is 'many', but must be: " in said
 
 
 def test_without_a_checksum_from_openml_alone(tmp_path):
@@ -198,6 +224,12 @@ class TestOpenML300:
         assert len({parse_openml(row)[0] for row in paper}) == len(paper) == 300
         assert {row.source for row in paper} == {"openml"}
         assert not any(row.has_checksum for row in paper)
+
+    def test_versions_of_one_dataset_are_a_family(self, paper):
+        families = {row.name: row.family for row in paper}
+        assert families["letter-6"] == families["letter-977"]
+        assert len({family for name, family in families.items() if name.startswith("mfeat-")}) == 1
+        assert 250 <= len(set(families.values())) < 300
 
     def test_has_the_margins_of_table_2(self, paper):
         counted = table2(pd.DataFrame([{"n": row.n, "d": row.d, "K": row.K, "left_out": ""} for row in paper]))
@@ -227,6 +259,7 @@ class TestCommand:
         assert {name: (row.n, row.d, row.K) for name, row in rows.items()} == {
             "first_set": (20, 2, 2), "second": (12, 1, 3),
         }  # fmt: skip
+        assert {name: row.columns for name, row in rows.items()} == {"first_set": 2, "second": 1}
         for name, row in rows.items():
             raw = here / f"{name}.raw"
             raw.write_bytes(source_of(row).fetch(row, path.parent, here / "cache"))

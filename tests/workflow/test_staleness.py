@@ -173,7 +173,7 @@ def test_the_bootstrap(fresh):
 
 
 def test_the_cost_model(fresh):
-    edit(fresh, "balanced_bandits/simulation/cost.py")
+    edit(fresh, "balanced_bandits/analysis/cost.py")
     assert planned(fresh) == TIMED
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from snakemake.exceptions import WorkflowError
 
 from balanced_bandits import provenance
+from balanced_bandits.analysis import cost
 from balanced_bandits.analysis.bootstrap import family_of
 from balanced_bandits.analysis.cells import cells_of, distinct
 from balanced_bandits.bandits import MODULES
@@ -17,7 +18,6 @@ from balanced_bandits.datasets.openml_settings import SETTINGS_VARIABLE
 from balanced_bandits.datasets.suite import read_suite
 from balanced_bandits.errors import InputError
 from balanced_bandits.running import hold_folder, use_this_python
-from balanced_bandits.simulation import cost
 from balanced_bandits.simulation.readings import WITHOUT_VARIANCE, readings_of
 
 HOME = Path(os.path.relpath(workflow.basedir))
@@ -122,9 +122,16 @@ def module_sources(module):
 
 
 def megabytes(row):
-    """Memory for a dataset: the table as text and as arrays while it is encoded, or contexts while it is played."""
-    encoded = row.n * row.d * 8 * 6
+    """Memory for a dataset while it is fetched and encoded: the table as text and as arrays, capped only then."""
+    encoded = row.n * max(row.d, row.columns) * 8 * 6
     return 600 + encoded // 2**20
+
+
+def size_of(row):
+    """Rows, columns after encoding and classes of a dataset as it is played, as far as the suite knows them."""
+    rows, features = config["max_rounds"] or row.n, config["max_features"] or row.d
+    columns = math.ceil(max(row.d, row.columns) * min(1, features / row.d))
+    return min(row.n, rows), columns, row.K
 
 
 def plays(bandit, part=""):
@@ -136,10 +143,8 @@ def plays(bandit, part=""):
 
 def predicted_seconds(wildcards):
     """How long a job of the classification experiment takes; long ones start first."""
-    row = ROWS[wildcards.dataset]
-    return cost.seconds(
-        wildcards.bandit, row.n, row.d, row.K, plays(wildcards.bandit, wildcards.part)
-    )
+    runs = plays(wildcards.bandit, wildcards.part)
+    return cost.seconds(wildcards.bandit, *size_of(ROWS[wildcards.dataset]), runs)
 
 
 def job_minutes(wildcards, attempt):
@@ -149,10 +154,8 @@ def job_minutes(wildcards, attempt):
 
 def job_megabytes(wildcards, attempt):
     """Memory for a job of the classification experiment, with room to spare."""
-    row = ROWS[wildcards.dataset]
-    need = cost.megabytes(
-        wildcards.bandit, row.n, row.d, row.K, plays(wildcards.bandit, wildcards.part)
-    )
+    runs = plays(wildcards.bandit, wildcards.part)
+    need = cost.megabytes(wildcards.bandit, *size_of(ROWS[wildcards.dataset]), runs)
     return int(1.5 * need) * 2 ** (attempt - 1)
 
 
