@@ -1,5 +1,6 @@
 """From the raw bytes of a suite's row to the npz file that bandits play."""
 
+from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from balanced_bandits.datasets.encoding import encode
 from balanced_bandits.datasets.suite import Row
 from balanced_bandits.datasets.tables import Table
 from balanced_bandits.errors import InputError, RejectedError
-from balanced_bandits.files import write_arrays
+from balanced_bandits.files import read_arrays, write_arrays
 
 NO_CAPS = Caps(max_rounds=None, max_features=None, seed=0)
 
@@ -55,6 +56,18 @@ def read_raw(row: Row, path: Path) -> bytes:
     if row.source != "openml" and sha256(raw) != row.sha256:
         raise InputError(f"dataset {row.name}: {path} is not what was fetched any more; delete it and run again.")
     return raw
+
+
+def admit(datasets: Iterable[Path]) -> list[str]:
+    """The names of encoded datasets, if all can be played; raises with the reasons of those that can't."""
+    records = [read_arrays(path)[0] for path in datasets]
+    left_out = [f"{record['name']}: {record['rejected']}" for record in records if record["rejected"]]
+    if left_out:
+        raise InputError(
+            "strict is set, and not all datasets can be played:\n  " + "\n  ".join(left_out) + "\nTake them out "
+            "(`datasets` in the configuration, or the rows of the suite), or set strict to false to go on without them."
+        )
+    return [record["name"] for record in records]
 
 
 def counts(table: Table) -> dict[str, int]:

@@ -75,7 +75,7 @@ def in_a_zip(member, method=zipfile.ZIP_DEFLATED, name="X.npy"):
 
 
 BOMBS = {
-    "members that share their bytes": overlapping(npy((MEGABYTE,), bytes(8 * MEGABYTE)), [b"%d" % i for i in range(99)]),
+    "members that share their bytes": overlapping(npy((MEGABYTE,), bytes(8 * MEGABYTE)), [b"%d" % i for i in range(9)]),
     "bzip2": in_a_zip(npy((25 * MEGABYTE,), bytes(200 * MEGABYTE)), zipfile.ZIP_BZIP2),
     "a stated shape": in_a_zip(npy((10**12,), bytes(80))),
     "a stated shape beyond all numbers": in_a_zip(npy((10**30,), bytes(80))),
