@@ -31,7 +31,7 @@ _Validator = _extend(jsonschema.Draft202012Validator, type_checker=_TYPES)
 def checked_config(given: dict[str, Any], schema_path: Path) -> dict[str, Any]:
     """The configuration ``given``, with the schema's defaults filled in; raises if anything is wrong with it."""
     schema = yaml.safe_load(schema_path.read_text())
-    config: dict[str, Any] = _with_numbers(copy.deepcopy(given), schema)
+    config: dict[str, Any] = _with_types(copy.deepcopy(given), schema)
     problems = [sentence for error in _Validator(schema).iter_errors(config)
                 for sentence in _sentences(error)]  # fmt: skip
     if problems:
@@ -40,24 +40,25 @@ def checked_config(given: dict[str, Any], schema_path: Path) -> dict[str, Any]:
     return config
 
 
-def _with_numbers(given: Any, schema: dict[str, Any]) -> Any:
-    """Text that stands where the schema wants a number, as what it would be in config.yaml.
+def _with_types(given: Any, schema: dict[str, Any]) -> Any:
+    """Text that stands where the schema wants a number, or true or false, as what it would be in config.yaml.
 
-    Snakemake gives what is nested in a value of --config as text: synthetic={simulations: 1000}.
+    Snakemake gives what is nested in a value of --config as text: synthetic={simulations: 1000}; and so strict=true.
     """
-    if isinstance(given, str) and schema.get("type") in ("integer", "number"):
+    wanted = {"integer": (int, float), "number": (int, float), "boolean": bool}.get(str(schema.get("type")))
+    if isinstance(given, str) and wanted:
         try:
             read = yaml.safe_load(given)
         except (yaml.YAMLError, ValueError):  # the latter for thousands of digits
             return given
-        return read if isinstance(read, int | float) and not isinstance(read, bool) else given
+        return read if isinstance(read, wanted) and isinstance(read, bool) == (wanted is bool) else given
     if isinstance(given, dict):
         known = schema.get("properties", {})
-        given = {key: _with_numbers(value, known.get(key, {})) for key, value in given.items()}
+        given = {key: _with_types(value, known.get(key, {})) for key, value in given.items()}
     if isinstance(given, list):
-        given = [_with_numbers(value, schema.get("items", {})) for value in given]
+        given = [_with_types(value, schema.get("items", {})) for value in given]
     for part in schema.get("oneOf", []):
-        given = _with_numbers(given, part)
+        given = _with_types(given, part)
     return given
 
 

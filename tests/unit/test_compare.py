@@ -229,7 +229,8 @@ def test_the_grid_has_square_panels_with_names_points_and_counts(bandits):
     table = pd.DataFrame([run(f"d{i}", b, "s", rng.random(30) < 0.6) for i in range(12) for b in bandits])
     pairs = compare(table, own_families(table), bandits, ["residual"], 12)
     counts = count(pairs, rng)
-    figure = draw(pairs, counts, bandits, RESIDUAL_PAPER, left_out=3, capped=2)
+    left_out = {"dull": "all rows are of one class, 'same'", "gone": "status 404 " + 40 * "no ", "odd": "it is odd"}
+    figure = draw(pairs, counts, bandits, RESIDUAL_PAPER, left_out, capped=2)
     figure.draw_without_rendering()
     assert any(text.get_text().startswith("12 datasets (3 left out, 2 capped); ") for text in figure.texts)
     panels = np.array(figure.axes).reshape(len(bandits), len(bandits))
@@ -257,6 +258,13 @@ def test_the_grid_has_square_panels_with_names_points_and_counts(bandits):
     assert "(residual)" in note
     assert "(paper)" in note
     assert "paired test on the same rounds" in note
+    assert "left out: dull (all rows are of one class, 'same'); gone (status 404" in note
+    assert note.endswith(" ..., see datasets.csv")
+    (axis,) = [text for text in figure.texts if "column bandit" in text.get_text()]
+    below = max(text.get_window_extent().y1 for text in figure.texts if "left out" in text.get_text())
+    assert below <= axis.get_window_extent().y0
+    widest = max(text.get_window_extent().x1 for text in figure.texts)
+    assert widest <= figure.get_figwidth() * figure.dpi
 
 
 def test_a_grid_shows_its_own_reading_protocol_and_test():
@@ -267,7 +275,7 @@ def test_a_grid_shows_its_own_reading_protocol_and_test():
     pairs = compare(table, {"a": "a"}, ["A", "B"], ["residual", "literal"], 5)
     counts = count(pairs, np.random.default_rng(0))
     for shown, won in ((Shown("residual", "matched", "public", 5), 1), (Shown("literal", "fixed", "unpaired", 5), 0)):
-        figure = draw(pairs, counts, ["A", "B"], shown, 0)
+        figure = draw(pairs, counts, ["A", "B"], shown, {})
         assert figure.axes[1].texts[0].get_text() == f"{won} won"
         note = " ".join(text.get_text() for text in figure.texts)
         assert f"({shown.reading})" in note
@@ -286,7 +294,7 @@ def test_the_same_table_gives_the_same_bytes_in_every_format(runs, tmp_path):
     pairs = compare(runs, own_families(runs), ["LinTS", "LinUCB"], ["residual"], 12)
     counts = count(pairs, np.random.default_rng(0))
     for attempt in ("one", "two"):
-        figure = draw(pairs, counts, ["LinTS", "LinUCB"], RESIDUAL_PAPER, 0)
+        figure = draw(pairs, counts, ["LinTS", "LinUCB"], RESIDUAL_PAPER, {})
         save(figure, [tmp_path / f"{attempt}.{e}" for e in ("pdf", "svg", "png")])
     for ending in ("pdf", "svg", "png"):
         assert (tmp_path / f"one.{ending}").read_bytes() == (tmp_path / f"two.{ending}").read_bytes()
