@@ -45,7 +45,8 @@ def _with_types(given: Any, schema: dict[str, Any]) -> Any:
 
     Snakemake gives what is nested in a value of --config as text: synthetic={simulations: 1000}; and so strict=true.
     """
-    wanted = {"integer": (int, float), "number": (int, float), "boolean": bool}.get(str(schema.get("type")))
+    types: dict[str, Any] = {"integer": (int, float), "number": (int, float), "boolean": bool}
+    wanted = types.get(str(schema.get("type")))
     if isinstance(given, str) and wanted:
         try:
             read = yaml.safe_load(given)

@@ -107,7 +107,7 @@ def reasons(left_out: Mapping[str, str], width: int) -> str:
     """Why datasets were left out, in a line of at most ``width`` characters.
 
     >>> reasons({"dull": "all rows are of one class, 'x'", "gone": "the server refused it"}, 60)
-    "left out: dull (all rows are of one ..., see datasets.csv"
+    'left out: dull (all rows are of one ..., see datasets.csv'
     """
     named = "; ".join(f"{name} ({reason})" for name, reason in left_out.items())
     return textwrap.shorten(f"left out: {named}", width, placeholder=" ..., see datasets.csv")
