@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from balanced_bandits.files import read_arrays
+from balanced_bandits.analysis.sanity import faults_of_classification, read_result
+from balanced_bandits.errors import InputError
 from balanced_bandits.simulation.settings import name_of
 
 RUN_COLUMNS = ["dataset", "bandit", "reading", "setting", "repeat", "shuffle", "n", "regret", "clipped", "correct"]
@@ -21,13 +22,21 @@ def collect(results: Iterable[Path], families: Mapping[str, str]) -> tuple[pd.Da
     (``clipped``), and the rounds that were right (``correct``: packed bits). The reading of a bandit that uses no
     variance is ``any``.
     Datasets: a row each, with what was done to it, or the reason why it was left out.
+
+    A result that can't be one (``sanity``) is refused, so that nothing wrong gets into a table or a figure.
     """
     runs: list[tuple[Any, ...]] = []
     datasets: dict[str, dict[str, Any]] = {}
+    seen: dict[tuple[str, ...], Path] = {}
     for path in results:
-        record, arrays = read_arrays(path)
+        record, arrays = read_result(path, faults_of_classification)
         dataset = record["dataset"]
         name, n = dataset["name"], dataset["n"]
+        job = name, record["bandit"], *record["readings"]
+        if name not in families or job in seen:
+            where = f"as {seen[job]} does" if job in seen else "which was not asked for"
+            raise InputError(f"{path} holds {record['bandit']} on {name}, {where}; delete it and run again.")
+        seen[job] = path
         datasets[name] = describe(dataset) | {"family": families[name]}
         if dataset["rejected"]:
             continue

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from balanced_bandits.files import read_arrays
+from balanced_bandits.analysis.sanity import faults_of_synthetic, read_result
 from balanced_bandits.simulation.settings import name_of
 
 
@@ -37,7 +37,7 @@ class Traces(NamedTuple):
 
 def read_traces(path: Path, simulations: int | None = None) -> Traces:
     """Read a job's result; of all its simulations, or of the first ones."""
-    record, arrays = read_arrays(path)
+    record, arrays = read_result(path, faults_of_synthetic)
     first = slice(simulations)
     prefix = "agreement_"
     agreement = {key.removeprefix(prefix): a[:, first] for key, a in arrays.items() if key.startswith(prefix)}

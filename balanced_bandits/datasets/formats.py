@@ -20,9 +20,11 @@ from numpy.typing import NDArray
 
 from balanced_bandits.datasets.tables import Table
 from balanced_bandits.errors import InputError
+from balanced_bandits.files import check_arrays
 
 MISSING = ["", "?", "NA", "N/A", "NaN", "nan", "<null>", "null"]
 LARGEST_TEXT = 2**31  # bytes after decompression; more is refused
+LARGEST_FILLING = 2**27  # cells of a table whose file does not write them all out; more is refused
 
 
 def read_table(name: str, raw: bytes, target: str) -> Table:
@@ -48,6 +50,8 @@ def read_delimited(name: str, raw: bytes, target: str, skip_lines: int = 0) -> T
     header = None if re.fullmatch(r"-?\d+", target) else 0
     first = text.partition("\n")[0]
     separator = "\t" if ".tsv" in name.lower() else max(",;\t", key=first.count)
+    # Short rows are filled up, and each cell that is written takes a character at least.
+    _check_filling(name, text.count("\n") + 1, first.count(separator) + 1, written=len(text))
     with warnings.catch_warnings():
         warnings.simplefilter("error", pd.errors.ParserWarning)  # rows longer than the header
         frame = pd.read_csv(
@@ -96,7 +100,7 @@ def arff_frame(name: str, raw: bytes) -> pd.DataFrame:
         attributes = [
             (column, kind if isinstance(kind, list) else kind.upper()) for column, kind in content["attributes"]
         ]
-        return _sparse_frame(attributes, content["data"]) if sparse else _dense_frame(attributes, content["data"])
+        return _sparse_frame(name, attributes, content["data"]) if sparse else _dense_frame(attributes, content["data"])
     except arff.ArffException as error:
         raise InputError(f"{name} is not a whole ARFF file ({error}).") from error
 
@@ -118,6 +122,7 @@ def read_ts(name: str, raw: bytes, target: str) -> Table:
 
 def read_npz(name: str, raw: bytes, target: str) -> Table:
     """NumPy archive of two arrays: the labels, called ``target``, and the features, (n, ...)."""
+    check_arrays(io.BytesIO(raw), LARGEST_TEXT)
     with np.load(io.BytesIO(raw), allow_pickle=False) as archive:
         if len(archive.files) != 2 or target not in archive.files:
             raise InputError(f"{name} holds {', '.join(archive.files)}; expected two arrays, one called {target!r}.")
@@ -131,11 +136,18 @@ def read_npz(name: str, raw: bytes, target: str) -> Table:
 
 def read_parquet(name: str, raw: bytes, target: str) -> Table:
     """Parquet."""
-    return split_target(name, parquet_frame(raw), target)
+    return split_target(name, parquet_frame(name, raw), target)
 
 
-def parquet_frame(raw: bytes) -> pd.DataFrame:
+def parquet_frame(name: str, raw: bytes) -> pd.DataFrame:
     """All columns of a Parquet file."""
+    from pyarrow.parquet import ParquetFile  # few files are Parquet, and all readers would pay for the import
+
+    about = ParquetFile(io.BytesIO(raw)).metadata
+    _check_filling(name, about.num_rows, about.num_columns, written=len(raw))
+    size = sum(about.row_group(i).total_byte_size for i in range(about.num_row_groups))
+    if size > LARGEST_TEXT:
+        raise InputError(f"{name} unpacks to more than {LARGEST_TEXT} bytes; that is refused.")
     return pd.read_parquet(io.BytesIO(raw))
 
 
@@ -154,14 +166,22 @@ def unpacked(name: str, raw: bytes) -> bytes:
     """``raw``, decompressed if the name ends in .gz."""
     if not name.lower().endswith(".gz"):
         return raw
+    text = bytearray()
     try:
         with gzip.open(io.BytesIO(raw)) as opened:
-            raw = opened.read(LARGEST_TEXT + 1)
+            while part := opened.read(2**20):  # as much as there is, and not as much as there may be
+                text += part
+                if len(text) > LARGEST_TEXT:
+                    raise InputError(f"{name} unpacks to more than {LARGEST_TEXT} bytes; that is refused.")
     except (OSError, EOFError, zlib.error) as error:
         raise InputError(f"{name} is not a whole gzip file ({error}).") from error
-    if len(raw) > LARGEST_TEXT:
-        raise InputError(f"{name} unpacks to more than {LARGEST_TEXT} bytes; that is refused.")
-    return raw
+    return bytes(text)
+
+
+def _check_filling(name: str, rows: int, columns: int, written: int = 0) -> None:
+    """Refuse a file that says in few bytes that a table is huge; as many cells as bytes ``written`` are no surprise."""
+    if rows * columns > max(LARGEST_FILLING, written):
+        raise InputError(f"{name} would fill {rows} rows and {columns} columns from few bytes; that is refused.")
 
 
 def _text(raw: bytes) -> str:
@@ -212,7 +232,7 @@ def _column(values: Sequence[Any], kind: Any) -> NDArray[Any]:
     return column
 
 
-def _sparse_frame(attributes: Attributes, rows: Iterator[dict[int, Any]]) -> pd.DataFrame:
+def _sparse_frame(name: str, attributes: Attributes, rows: Iterator[dict[int, Any]]) -> pd.DataFrame:
     """Rows that name only what is not 0 as a frame whose numeric columns are sparse."""
     from scipy.sparse import coo_array  # few files are sparse, and all readers would pay for the import
 
@@ -230,6 +250,7 @@ def _sparse_frame(attributes: Attributes, rows: Iterator[dict[int, Any]]) -> pd.
                 column_of.append(i)
                 values.append(np.nan if value is None else value)
         n += 1
+        _check_filling(name, n, len(others))
     matrix = coo_array((np.array(values), (np.array(row_of), np.array(column_of))), shape=(n, len(kinds))).tocsc()
     accessor: Any = pd.DataFrame.sparse
     frame: pd.DataFrame = accessor.from_spmatrix(matrix)

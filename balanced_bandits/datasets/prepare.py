@@ -1,5 +1,6 @@
 """From the raw bytes of a suite's row to the npz file that bandits play."""
 
+from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -8,11 +9,12 @@ import numpy as np
 
 from balanced_bandits.datasets import source_of
 from balanced_bandits.datasets.caps import Caps, capped
+from balanced_bandits.datasets.checksum import sha256
 from balanced_bandits.datasets.encoding import encode
 from balanced_bandits.datasets.suite import Row
 from balanced_bandits.datasets.tables import Table
 from balanced_bandits.errors import InputError, RejectedError
-from balanced_bandits.files import write_arrays
+from balanced_bandits.files import read_arrays, write_arrays
 
 NO_CAPS = Caps(max_rounds=None, max_features=None, seed=0)
 
@@ -26,7 +28,7 @@ def prepare(row: Row, raw: Path, output: Path, max_levels: int, caps: Caps = NO_
     record: dict[str, Any] = {**asdict(row), "rejected": None}
     account: dict[str, Any] = {}
     try:
-        table = source_of(row).table(row, raw.read_bytes())
+        table = source_of(row).table(row, read_raw(row, raw))
         account["differences"] = check_counts(row, table)
         record |= counts(table)
         table, cut = capped(table, caps, row.name)
@@ -40,6 +42,32 @@ def prepare(row: Row, raw: Path, output: Path, max_levels: int, caps: Caps = NO_
     record |= {"classes": encoded.classes, "encoding": encoded.account | account}
     write_arrays(output, record, X=encoded.X, y=encoded.y)
     return record
+
+
+def read_raw(row: Row, path: Path) -> bytes:
+    """The bytes that were fetched; what the disk made of them since is noticed here, and not in a figure."""
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise InputError(
+            f"dataset {row.name}: {path} can't be read ({error.strerror}); delete it and run again."
+        ) from error
+    # What source openml fetches is an archive, with checksums of its own.
+    if row.source != "openml" and sha256(raw) != row.sha256:
+        raise InputError(f"dataset {row.name}: {path} is not what was fetched any more; delete it and run again.")
+    return raw
+
+
+def admit(datasets: Iterable[Path]) -> list[str]:
+    """The names of encoded datasets, if all can be played; raises with the reasons of those that can't."""
+    records = [read_arrays(path)[0] for path in datasets]
+    left_out = [f"{record['name']}: {record['rejected']}" for record in records if record["rejected"]]
+    if left_out:
+        raise InputError(
+            "strict is set, and not all datasets can be played:\n  " + "\n  ".join(left_out) + "\nTake them out "
+            "(`datasets` in the configuration, or the rows of the suite), or set strict to false to go on without them."
+        )
+    return [record["name"] for record in records]
 
 
 def counts(table: Table) -> dict[str, int]:

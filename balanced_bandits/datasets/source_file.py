@@ -11,6 +11,8 @@ from balanced_bandits.errors import InputError
 def fetch(row: Row, folder: Path, cache: Path) -> bytes:
     """The bytes of the file."""
     path = folder / row.locator
+    if path.exists() and not path.is_file() and not path.is_dir():  # a device or a pipe never ends
+        raise InputError(f"dataset {row.name}: {path} is not a file; name the file itself.")
     try:
         return checked(row, path.read_bytes())
     except OSError as error:

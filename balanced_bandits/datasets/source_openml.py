@@ -26,6 +26,7 @@ from balanced_bandits.datasets.openml_settings import Settings
 from balanced_bandits.datasets.suite import Row
 from balanced_bandits.datasets.tables import Table
 from balanced_bandits.errors import InputError, RejectedError
+from balanced_bandits.files import check_unpacking
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,16 +59,12 @@ def table(row: Row, raw: bytes) -> Table:
     """The table in such an archive."""
     from balanced_bandits.datasets.formats import arff_frame, parquet_frame, split_target  # brings pandas
 
-    with zipfile.ZipFile(io.BytesIO(raw)) as archive:
-        about = json.loads(archive.read("about.json"))
-        if "rejected" in about:
-            raise RejectedError(about["rejected"])
-        name = about["file"]
-        if archive.getinfo(name).file_size > LARGEST_FILE:
-            raise RejectedError(f"{name} would unpack to {archive.getinfo(name).file_size} bytes; that is refused")
-        data = archive.read(name)
+    about, data = _unpacked(row, raw)
+    if "rejected" in about:
+        raise RejectedError(about["rejected"])
+    name = about["file"]
     try:
-        frame = arff_frame(name, data) if name.endswith(".arff") else parquet_frame(data)
+        frame = arff_frame(name, data) if name.endswith(".arff") else parquet_frame(name, data)
     except Exception as error:  # on broken bytes the libraries raise as they please
         raise RejectedError(f"{name} can't be read ({type(error).__name__}: {error})") from error
     features = about["features"]
@@ -180,6 +177,24 @@ def _joined(frame: "pd.DataFrame", kept: list[int], typed: list["pd.Series[Any]"
     if all(new.dtype == old for new, old in zip(typed, part.dtypes, strict=True)):
         return part
     return pd.concat(typed, axis=1)
+
+
+def _unpacked(row: Row, raw: bytes) -> tuple[dict[str, Any], bytes]:
+    """Undo ``_packed``; zip archives have checksums, so what the disk made of one is noticed."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(raw)) as archive:
+            check_unpacking(archive)
+            about: dict[str, Any] = json.loads(archive.read("about.json"))
+            if (size := archive.getinfo(about["file"]).file_size if "file" in about else 0) > LARGEST_FILE:
+                raise RejectedError(f"{about['file']} would unpack to {size} bytes; that is refused")
+            return about, archive.read(about["file"]) if size else b""
+    except RejectedError:
+        raise
+    except Exception as error:  # on broken bytes zipfile raises as it pleases
+        raise InputError(
+            f"dataset {row.name}: data/SUITE/raw/{row.name} is not what was fetched any more "
+            f"({type(error).__name__}: {error}); delete it and run again."
+        ) from error
 
 
 def _packed(about: dict[str, Any], name: str = "", data: bytes = b"") -> bytes:

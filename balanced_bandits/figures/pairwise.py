@@ -1,5 +1,7 @@
 """Figure 4: the pairwise grid. Each panel holds the row bandit against the column bandit, a point a dataset."""
 
+import textwrap
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -34,18 +36,19 @@ class Shown(NamedTuple):
 
 
 def draw(
-    pairs: pd.DataFrame, counts: pd.DataFrame, bandits: list[str], shown: Shown, left_out: int, capped: int = 0
-) -> Figure:
+    pairs: pd.DataFrame, counts: pd.DataFrame, bandits: list[str], shown: Shown, left_out: Mapping[str, str],
+    capped: int = 0,
+) -> Figure:  # fmt: skip
     """Draw the grid of one reading and protocol from all pairs and counts.
 
-    ``left_out`` datasets were not played, of ``capped`` ones only a part.
+    ``left_out`` datasets, by name with the reason, were not played; of ``capped`` ones only a part.
     """
     pairs, counts = (
         table[(table["reading"] == shown.reading) & (table["protocol"] == shown.protocol)] for table in (pairs, counts)
     )
     size = len(bandits)
     side = size * PANEL
-    top, bottom, left, right = 0.12, 1.36, 0.52, 0.12
+    top, bottom, left, right = 0.12, 1.47 if left_out else 1.36, 0.52, 0.12
     width, height = side + left + right, side + top + bottom
     figure = Figure(figsize=(width, height))
     axes = figure.subplots(
@@ -79,7 +82,7 @@ def draw(
     )
     figure.text(0.1 / width, (bottom + side / 2) / height, "normalised regret of the row bandit", va="center",
                 rotation="vertical")  # fmt: skip
-    _legend(figure, shown, datasets_shown(pairs["dataset"].nunique(), left_out, capped))
+    _legend(figure, shown, datasets_shown(pairs["dataset"].nunique(), len(left_out), capped), left_out)
     return figure
 
 
@@ -100,7 +103,17 @@ def datasets_shown(number: int, left_out: int, capped: int) -> str:
     return f"{number} datasets" + (f" ({', '.join(asides)})" if asides else "")
 
 
-def _legend(figure: Figure, shown: Shown, number: str) -> None:
+def reasons(left_out: Mapping[str, str], width: int) -> str:
+    """Why datasets were left out, in a line of at most ``width`` characters.
+
+    >>> reasons({"dull": "all rows are of one class, 'x'", "gone": "the server refused it"}, 60)
+    'left out: dull (all rows are of one ..., see datasets.csv'
+    """
+    named = "; ".join(f"{name} ({reason})" for name, reason in left_out.items())
+    return textwrap.shorten(f"left out: {named}", width, placeholder=" ..., see datasets.csv")
+
+
+def _legend(figure: Figure, shown: Shown, number: str, left_out: Mapping[str, str]) -> None:
     """Explain colours and sizes, and say what is shown."""
     handles = [
         Line2D([], [], color=COLOURS[o], marker=MARKERS[o], linestyle="", markersize=4, label=LEGEND[o]) for o in LEGEND
@@ -116,4 +129,6 @@ def _legend(figure: Figure, shown: Shown, number: str) -> None:
         f"{number}; {READINGS[shown.reading]} ({shown.reading});\n"
         f"{WORDS[shown.protocol].format(runs=shown.runs)} ({shown.protocol});\np: {TESTS[shown.test]}"
     )
+    if left_out:
+        note += "\n" + reasons(left_out, int(20 * figure.get_figwidth()))
     figure.text(0.5, 0.6 / figure.get_figheight(), note, ha="center", fontsize=6, color="#555555", linespacing=1.25)

@@ -64,6 +64,13 @@ def test_schemas_know_the_bandits_and_sources_that_there_are():
         ({"shuffles": "three"}, ["shuffles is 'three'", "whole number from 1"]),
         ({"shuffles": 0}, ["shuffles is 0", "whole number from 1"]),
         ({"shuffles": True}, ["shuffles is True"]),
+        ({"strict": "1"}, ["strict is '1'", "true or false"]),
+        ({"shuffles": "true"}, ["shuffles is 'true'"]),
+        ({"shuffles": 2.0}, ["shuffles is 2.0", "whole number from 1"]),
+        ({"ridge": {"lams": [math.nan]}}, ["ridge.lams.0 is nan", "number above 0"]),
+        ({"ridge": {"prior_weight": math.inf}}, ["ridge.prior_weight is inf"]),
+        ({"synthetic": {"simulations": "1" * 5000}}, ["synthetic.simulations is '111", "whole number from 1"]),
+        ({"seed": -(10**400)}, ["seed is -1000", "from 0"]),
         ({"seed": -1}, ["seed is -1", "from 0"]),
         ({"ridge": {"lams": [0]}}, ["ridge.lams.0 is 0", "above 0"]),
         ({"ridge": {"lams": ["1e-3"]}}, ["ridge.lams.0 is '1e-3'", "number above 0"]),
@@ -102,13 +109,15 @@ def test_a_wrong_configuration_is_named_with_what_is_expected(given, words):
         assert word in str(caught.value)
 
 
-def test_numbers_given_as_text_are_numbers():
+def test_numbers_and_truths_given_as_text_are_such():
     """As Snakemake gives what is nested in a value of --config: synthetic={simulations: 1000}."""
     given = {
         "synthetic": {"simulations": "1000", "alternatives": {"thresholds": ["0.9", "0.99"]}},
         "schedule": {"geometric": "0.1"},
         "bandits": {"LinTS": {"alpha": ["1", "2.5"]}, "LinUCB": {"alpha": ["1"]}},
         "sensitivity": {"schedule": [{"batch": "7"}]},
+        "strict": "true",
+        "openml": {"offline": "False"},
     }
     config = checked_config(given, SCHEMA)
     assert config["synthetic"]["simulations"] == 1000
@@ -116,6 +125,7 @@ def test_numbers_given_as_text_are_numbers():
     assert config["schedule"] == {"geometric": 0.1}
     assert config["bandits"]["LinTS"] == {"alpha": [1, 2.5]}
     assert config["sensitivity"]["schedule"] == [{"batch": 7}]
+    assert (config["strict"], config["openml"]["offline"]) == (True, False)
     assert given["synthetic"]["simulations"] == "1000"
 
 

@@ -177,3 +177,57 @@ def test_flipped_bits_are_refused_or_harmless(tmp_path):
             assert record == RECORD
             assert all(np.array_equal(array, ARRAYS[name]) for name, array in arrays.items())
     assert refusals > 100
+
+
+def test_the_sweep_leaves_alone_a_writer_that_is_at_work(tmp_path):
+    """Such as a job that outlived its run, beside the same job of the next run."""
+    path = tmp_path / "a.txt"
+    with whole_file(path) as slow:
+        slow.write_text("slow")
+        write_text(path, "fast")
+        assert path.read_text() == "fast"
+        assert slow.read_text() == "slow"
+    assert path.read_text() == "slow"
+    assert names(tmp_path) == ["a.txt"]
+
+
+WRITERS = {
+    "a.npz": "write_arrays(path, {}, X=np.random.default_rng(0).random(9999))",
+    "a.txt": "write_text(path, 'x' * 9999)",
+    "a.csv": "with whole_file(path) as temporary: table.to_csv(temporary)",
+    "a.parquet": "with whole_file(path) as temporary: table.to_parquet(temporary)",
+}
+
+
+def test_what_does_not_fit_on_the_disk_is_named_and_nothing_is_left(tmp_path):
+    code = [
+        "import resource, sys, numpy as np, pandas as pd",
+        "from pathlib import Path",
+        "from balanced_bandits.files import InputError, whole_file, write_arrays, write_text",
+        "table = pd.DataFrame({'u': np.random.default_rng(0).random(9999)})",
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))",
+    ]
+    for name, call in WRITERS.items():
+        code += [f"path = Path({str(tmp_path / name)!r})", "try:", f"    {call}", "except InputError as error:"]
+        code += ["    print(error)"]
+    done = subprocess.run([sys.executable, "-c", "\n".join(code)], capture_output=True, text=True, check=False)
+    expected = [
+        f"{tmp_path / name} can't be written (File too large); make room or mend that, and run again."
+        for name in WRITERS
+    ]
+    assert done.stdout.splitlines() == expected, done.stderr
+    assert names(tmp_path) == []
+
+
+def test_a_folder_that_can_not_be_made_is_named(tmp_path, monkeypatch):
+    def refuse(*_, **__):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("tempfile.mkstemp", refuse)
+    with pytest.raises(InputError, match=r"a\.txt can't be written \(Permission denied\); make room or mend that"):
+        write_text(tmp_path / "a.txt", "x")
+
+
+def test_other_errors_stay_what_they_are(tmp_path):
+    with pytest.raises(FileNotFoundError), whole_file(tmp_path / "a.txt"):
+        (tmp_path / "absent").read_text()

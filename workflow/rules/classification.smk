@@ -39,6 +39,7 @@ rule collect:
     input:
         script=script("collect.py"),
         runs=classification_runs,
+        admitted=admitted(),
     output:
         runs=f"{RESULTS}{{part}}/classification.parquet",
         datasets=f"{RESULTS}{{part}}/datasets.csv",

@@ -127,6 +127,8 @@ FURTHER = f"{os.sep}sensitivity"
 READINGS[FURTHER] = [
     name for name in config["classification"]["sensitivity"] if name not in READINGS[""]
 ]
+# With `strict`, what can't be played is found before the bandits play.
+EARLY = 10**9 if config["strict"] else 0
 
 
 wildcard_constraints:
@@ -269,6 +271,11 @@ def classification_runs(wildcards):
     """The results that the tables of a part are made of."""
     jobs = classification_jobs(wildcards.part)
     return [job.replace("DATASET", name) for name in ROWS for job in jobs]
+
+
+def admitted():
+    """What holds up the tables if a dataset can't be played, with `strict`; no run is made stale by it."""
+    return rules.admit.output if config["strict"] else []
 
 
 def readings_shown(part):

@@ -1,7 +1,7 @@
 # In:  the rows of the suite.
 # Out: data/SUITE/raw/DATASET (bytes as published), data/SUITE/DATASET.npz (contexts and labels).
 #      results/SUITE/table2.{csv,md,tex} (Table 2 of the paper, of the datasets in use).
-# Steps: fetch, encode; then, when all is collected, count.
+# Steps: fetch, encode; with `strict`, admit; then, when all is collected, count.
 
 
 rule fetch:
@@ -17,6 +17,7 @@ rule fetch:
         f"logs/{SUITE}/fetch/{{dataset}}.tsv"
     # Nodes of a cluster often have no way to the world.
     localrule: True
+    priority: EARLY
     conda:
         CONDA
     resources:
@@ -47,6 +48,7 @@ rule encode:
         f"logs/{SUITE}/encode/{{dataset}}.log",
     benchmark:
         f"logs/{SUITE}/encode/{{dataset}}.tsv"
+    priority: EARLY
     group:
         batch
     conda:
@@ -64,6 +66,28 @@ rule encode:
     shell:
         "python {input.script[0]} --row {params.row:q} --raw {input.raw:q} --max-levels {params.max_levels}"
         " --caps {params.caps:q} --output {output:q} > {log:q} 2>&1"
+
+
+rule admit:
+    input:
+        script=script("admit.py"),
+        datasets=expand(rules.encode.output, dataset=ROWS),
+    output:
+        f"{RESULTS}/admitted.txt",
+    log:
+        f"logs/{SUITE}/admit.log",
+    benchmark:
+        f"logs/{SUITE}/admit.tsv"
+    priority: EARLY
+    conda:
+        CONDA
+    resources:
+        mem_mb=lambda wildcards, attempt: 2000 * 2 ** (attempt - 1),
+        runtime=lambda wildcards, attempt: 10 * attempt,
+    message:
+        "Checking that all datasets can be played"
+    shell:
+        "python {input.script[0]} --datasets {input.datasets:q} --output {output:q} > {log:q} 2>&1"
 
 
 rule table2:
