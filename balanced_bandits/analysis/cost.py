@@ -1,7 +1,7 @@
 """What a job of the classification experiment costs, predicted from the row of its dataset.
 
 Fitted to the CPU seconds of 1,500 jobs, the five bandits on 300 public datasets (12 runs each, geometric refreshes at
-5 %, one core of a shared machine): 97 % of the jobs of a bandit or more are predicted within a factor of two. The number
+5 %, one core of a shared machine): at least 97 % of each bandit's jobs are predicted within a factor of two. The number
 of columns is the one after encoding; with the one before, a job with categorical columns takes longer than predicted.
 """
 

@@ -15,9 +15,9 @@ rule fetch:
         f"logs/{SUITE}/fetch/{{dataset}}.log",
     benchmark:
         f"logs/{SUITE}/fetch/{{dataset}}.tsv"
+    priority: EARLY
     # Nodes of a cluster often have no way to the world.
     localrule: True
-    priority: EARLY
     conda:
         CONDA
     resources:
