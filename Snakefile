@@ -19,6 +19,7 @@ include: "workflow/rules/classification.smk"
 include: "workflow/rules/synthetic.smk"
 include: "workflow/rules/sensitivity.smk"
 include: "workflow/rules/figures.smk"
+include: "workflow/rules/report.smk"
 
 
 localrules:
