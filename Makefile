@@ -1,4 +1,5 @@
 # make         set up .venv, run the default pipeline, say what was drawn
+# make report  the same, for the page alone: results/SUITE/report.html
 # make test    set up the test tools as well, run all tests
 # make check   formatting, types and lint
 # make bench   speed against the floor; make bench-peers: against other packages, each in a venv of its own
@@ -12,12 +13,15 @@ BIN := .venv/bin
 PACKAGE := envs/setup.sh envs/uv.txt pyproject.toml
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 
-.PHONY: run setup setup-dev test check bench bench-peers lock clean
+.PHONY: run report setup setup-dev test check bench bench-peers lock clean
 .DEFAULT_GOAL := run
 
 run: setup
 	@$(BIN)/snakemake --cores $(CORES) --quiet host rules reason
 	@$(BIN)/python scripts/summarise.py
+
+report: setup
+	@$(BIN)/snakemake --cores $(CORES) --quiet host rules reason -- page
 
 # The test tools' lock holds the run's packages too, so either installation will do for a run.
 setup:

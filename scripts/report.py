@@ -23,6 +23,7 @@ def main() -> None:
     for name in [*TABLES, "datasets", "pairs", "runs", "record", "templates", "output"]:
         parser.add_argument(f"--{name}", required=True, type=Path)
     parser.add_argument("--suite", required=True, help="the suite's name in results/ and figures/")
+    parser.add_argument("--bandits", required=True, nargs="+", help="in the order of the grid's rows")
     parser.add_argument("--drawings", required=True, type=json.loads, help="the figures, as JSON")
     arguments = parser.parse_args()
     run = json.loads(arguments.record.read_text())
@@ -31,9 +32,7 @@ def main() -> None:
     pairs = pd.read_csv(arguments.pairs, dtype=text, keep_default_na=False)
     runs = pd.read_parquet(arguments.runs)
     tables = {name: pd.read_csv(getattr(arguments, name), dtype=text) for name in TABLES}
-    data = explorer(
-        pairs, runs, datasets, list(run["config"]["bandits"]), run["config"]["classification"]["significance"]
-    )
+    data = explorer(pairs, runs, datasets, arguments.bandits, run["config"]["classification"]["significance"])
     drawings = [Drawing(**drawing) for drawing in arguments.drawings]
     tables["table1"]["setting"] = tables["table1"]["setting"].fillna("")
     page = render(arguments.templates, tables | {"datasets": datasets}, run, arguments.suite, drawings, data)

@@ -18,7 +18,7 @@
   const regret = (bandit, i) => state.view.regret[bandit][i];
   const outcome = (row, column, i) => SIGNS[Math.sign(regret(row, i) - regret(column, i))];
   const pOf = (row, column, i) => state.view.p[row < column ? `${row},${column}` : `${column},${row}`][i];
-  const radius = (p) => Math.sqrt((4 + 6 * -Math.log10(Math.min(1, Math.max(1e-6, p)))) / Math.PI) * 1.35;
+  const radius = (p) => Math.sqrt((4 + 6 * -Math.log10(Math.min(1, Math.max(1e-6, p)))) / Math.PI) * 1.9;
   const number = (value) => (value === 0 ? "0" : value < 1e-4 ? value.toExponential(1) : String(Number(value.toPrecision(3))));
   const plural = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
 
@@ -99,7 +99,7 @@
           const kind = outcome(row, column, i);
           if (!front) count[kind] += 1;
           if (marked && state.marked.has(i) !== front) continue;
-          brush.globalAlpha = !marked ? 0.7 : front ? 0.95 : 0.1;
+          brush.globalAlpha = !marked ? 0.7 : front ? 0.95 : 0.18;
           brush.fillStyle = ink[kind];
           mark(kind, ...place(panel, i), radius(pOf(row, column, i)) * (small ? 0.75 : 1));
           brush.fill();

@@ -140,6 +140,7 @@ rule page:
         runtime=lambda wildcards, attempt: 10 * attempt,
     params:
         suite=SUITE,
+        bandits=BANDITS,
         drawings=json.dumps(page_drawings() + atlas_drawing()),
         folder=str(HOME / "workflow/report"),
     message:
@@ -148,4 +149,4 @@ rule page:
         "python {input.script[0]} --scorecard {input.scorecard:q} --claims {input.claims:q} --table1 {input.table1:q}"
         " --table2 {input.table2:q} --datasets {input.datasets:q} --pairs {input.pairs:q} --runs {input.runs:q}"
         " --timing {input.timing:q} --record {input.record:q} --templates {params.folder:q} --suite {params.suite:q}"
-        " --drawings {params.drawings:q} --output {output:q} > {log:q} 2>&1"
+        " --bandits {params.bandits:q} --drawings {params.drawings:q} --output {output:q} > {log:q} 2>&1"
