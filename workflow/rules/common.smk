@@ -294,7 +294,12 @@ def drawings(stem, caption, category):
 def comparison_drawings(part):
     """The figures of a part of the classification experiment."""
     shown = {"part": part, "reading": readings_shown(part), "protocol": PROTOCOLS}
-    figures = (rules.draw_pairwise, rules.draw_claims, rules.draw_strata)
+    figures = (
+        rules.draw_pairwise,
+        rules.draw_claims,
+        rules.draw_strata,
+        rules.draw_standings,
+    )
     return [path for figure in figures for path in expand(figure.output, **shown)]
 
 

@@ -87,16 +87,23 @@ def page_drawings():
                     protocol=protocol,
                 )
             )
-        drawings.append(
-            drawing(
-                "classification",
-                f"{SUITE}/strata_{reading}",
-                "strata",
-                f"The claims by size of datasets: variance {reading}",
-                part="",
-                reading=reading,
+        for name, title in {
+            "wins": "Wins and losses",
+            "ranks": "Critical-difference diagram",
+            "profiles": "Performance profiles",
+            "regrets": "Mean regret by size of datasets",
+            "strata": "The claims by size of datasets",
+        }.items():
+            drawings.append(
+                drawing(
+                    "classification",
+                    f"{SUITE}/{name}_{reading}",
+                    name,
+                    f"{title}: variance {reading}",
+                    part="",
+                    reading=reading,
+                )
             )
-        )
     return drawings
 
 
