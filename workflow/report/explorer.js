@@ -5,14 +5,17 @@
   const data = JSON.parse(document.getElementById("data").textContent);
   const { bandits, datasets } = data;
   const get = (id) => document.getElementById(id);
-  const canvas = get("grid"), tooltip = get("tooltip"), brush = canvas.getContext("2d");
+  const canvas = get("grid"), tooltip = get("tooltip");
+  // The points are painted behind the scenes, and copied; what follows the pointer is painted on top of the copy.
+  const behind = document.createElement("canvas"), front = canvas.getContext("2d"), back = behind.getContext("2d");
+  let brush = back;
   const RANGES = ["n", "d", "K"];
   const NEAR = 12; // pixels from a point that still mean it
   const SIGNS = { "-1": "win", 1: "loss", 0: "tie" };
 
   // What is shown: dataset numbers, and what is marked among them.
   const state = { view: data.views[0], pair: null, shown: [], marked: new Set(), current: null, hover: null, frame: null };
-  let panels = [], queued = false;
+  let panels = [], queued = false, stale = true;
 
   const name = (i) => datasets.name[i];
   const regret = (bandit, i) => state.view.regret[bandit][i];
@@ -40,12 +43,14 @@
     const scale = window.devicePixelRatio || 1;
     canvas.style.width = `${width}px`;
     canvas.style.height = `${height}px`;
-    canvas.width = Math.round(width * scale);
-    canvas.height = Math.round(height * scale);
-    brush.setTransform(scale, 0, 0, scale, 0, 0);
+    for (const [page, pen] of [[canvas, front], [behind, back]]) {
+      page.width = Math.round(width * scale);
+      page.height = Math.round(height * scale);
+      pen.setTransform(scale, 0, 0, scale, 0, 0);
+    }
     panels = rows.flatMap((row, r) => columns.map((column, c) => (
       { row, column, x: left + c * side, y: r * side, side: side - gap, first: c === 0, last: r === rows.length - 1 })));
-    draw();
+    redraw();
   }
 
   function place(panel, i) {
@@ -59,6 +64,11 @@
     requestAnimationFrame(() => { queued = false; paint(); });
   }
 
+  function redraw() {
+    stale = true;
+    draw();
+  }
+
   function mark(kind, x, y, r) {
     brush.beginPath();
     if (kind === "win") brush.arc(x, y, r, 0, 2 * Math.PI);
@@ -70,6 +80,35 @@
     const style = getComputedStyle(document.documentElement);
     const colour = (key) => style.getPropertyValue(`--${key}`).trim();
     const ink = Object.fromEntries(["back", "text", "soft", "line", "panel", "win", "loss", "tie", "mark"].map((k) => [k, colour(k)]));
+    if (stale) { brush = back; paintPoints(ink); }
+    stale = false;
+    brush = front;
+    brush.save();
+    brush.setTransform(1, 0, 0, 1, 0, 0);
+    brush.drawImage(behind, 0, 0);
+    brush.restore();
+    brush.lineWidth = 2.5;
+    brush.strokeStyle = ink.mark;
+    for (const i of new Set([state.current, state.hover])) {
+      if (i === null || !state.shown.includes(i)) continue;
+      for (const panel of panels) {
+        if (panel.row === panel.column) continue;
+        const [x, y] = place(panel, i);
+        mark("win", x, y, radius(pOf(panel.row, panel.column, i)) + 4);
+        brush.stroke();
+      }
+    }
+    if (state.frame) {
+      const { x, y, w, h } = box(state.frame);
+      brush.strokeStyle = ink.text;
+      brush.lineWidth = 1;
+      brush.setLineDash([4, 3]);
+      brush.strokeRect(x, y, w, h);
+      brush.setLineDash([]);
+    }
+  }
+
+  function paintPoints(ink) {
     brush.globalAlpha = 1;
     brush.fillStyle = ink.back;
     brush.fillRect(0, 0, canvas.width, canvas.height);
@@ -106,27 +145,12 @@
         }
       }
       brush.globalAlpha = 1;
-      for (const i of new Set([state.current, state.hover].filter((one) => one !== null && state.shown.includes(one)))) {
-        brush.lineWidth = 2.5;
-        brush.strokeStyle = ink.mark;
-        const [px, py] = place(panel, i);
-        mark("win", px, py, radius(pOf(row, column, i)) + 4);
-        brush.stroke();
-      }
       if (!small) {
         write(`${count.win} won`, x + side - 6, y + side - 7, ink.win, "right", "11px");
         write(`${count.loss} lost`, x + 6, y + 14, ink.loss, "left", "11px");
         if (count.tie) write(`${count.tie} tied`, x + 6, y + 27, ink.soft, "left", "11px");
       }
       axes(panel, ink, small);
-    }
-    if (state.frame) {
-      const { x, y, w, h } = box(state.frame);
-      brush.strokeStyle = ink.text;
-      brush.lineWidth = 1;
-      brush.setLineDash([4, 3]);
-      brush.strokeRect(x, y, w, h);
-      brush.setLineDash([]);
     }
   }
 
@@ -230,7 +254,7 @@
     state.marked = new Set(marked);
     state.current = marked.length ? marked[0] : null;
     tell();
-    draw();
+    redraw();
   }
 
   function tell() {
@@ -359,7 +383,7 @@
   get("controls").addEventListener("submit", (event) => event.preventDefault());
   get("controls").addEventListener("reset", () => setTimeout(() => { choose([]); filter(); }));
   window.addEventListener("resize", layOut);
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
   // Where a dataset is in a panel, in pixels of the canvas; for tests, and for scripts of one's own.
   canvas.pointOf = (dataset, row, column) => place(panels.find((p) => bandits[p.row] === row && bandits[p.column] === column), datasets.name.indexOf(dataset));
   filter();
