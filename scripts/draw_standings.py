@@ -26,7 +26,7 @@ def main() -> None:
         parser.add_argument(f"--{name}-outputs", required=True, nargs="+", type=Path)
     arguments = parser.parse_args()
     reading = arguments.reading
-    save(ranks.draw(pd.read_csv(arguments.ranks), reading), arguments.ranks_outputs)
+    save(ranks.draw(pd.read_csv(arguments.ranks, dtype={"groups": str}), reading), arguments.ranks_outputs)
     save(profiles.draw(pd.read_csv(arguments.profiles), reading), arguments.profiles_outputs)
     save(regrets.draw(pd.read_csv(arguments.regrets), reading), arguments.regrets_outputs)
     save(wins.draw(pd.read_csv(arguments.counts), arguments.bandits, reading), arguments.wins_outputs)

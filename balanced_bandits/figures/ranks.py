@@ -49,7 +49,7 @@ def _diagram(axes: Axes, ranks: pd.DataFrame, protocol: str, height: float) -> N
         x = left + (right - left) * (tick - 1) / max(number - 1, 1)
         axes.plot([x, x], [level - 0.04, level], color="black", linewidth=0.8)
         axes.text(x, level - 0.06, str(tick), ha="center", va="bottom", fontsize=6)
-    names = [group.split() for group in ranks["groups"].fillna("").astype(str)]
+    names = [group.split() for group in ranks["groups"].fillna("")]
     joined = sorted({name for of in names for name in of}, key=int)
     for i, group in enumerate(joined):
         members = [at[bandit] for bandit, of in zip(ranks["bandit"], names, strict=True) if group in of]
