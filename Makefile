@@ -1,4 +1,5 @@
 # make         set up .venv, run the default pipeline, say what was drawn
+# make report  the same, for the page alone: results/SUITE/report.html
 # make test    set up the test tools as well, run all tests
 # make setup-slurm   set up .venv for a Slurm cluster instead (docs/clusters.md)
 # make check   formatting, types and lint
@@ -16,12 +17,15 @@ COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --gen
 # What is installed is kept: the locks of the test tools and of Slurm hold the run's packages too.
 INSTALLED := $(firstword $(wildcard .venv/installed-dev .venv/installed-slurm) .venv/installed-base)
 
-.PHONY: run setup setup-dev setup-slurm test check bench bench-peers lock clean
+.PHONY: run report setup setup-dev setup-slurm test check bench bench-peers lock clean
 .DEFAULT_GOAL := run
 
 run: setup
 	@$(BIN)/snakemake --cores $(CORES) --quiet host rules reason
 	@$(BIN)/python scripts/summarise.py
+
+report: setup
+	@$(BIN)/snakemake --cores $(CORES) --quiet host rules reason -- page
 
 setup: $(INSTALLED)
 

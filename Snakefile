@@ -2,6 +2,7 @@
 #
 #   snakemake --cores N                    everything that config.yaml asks for
 #   snakemake --cores N classification     a part: classification, synthetic, figures
+#   snakemake --cores N page               the page with the verdicts and all that it needs
 #   snakemake --cores N sensitivity        beyond the paper: which of its numbers depend on what it leaves open
 #   snakemake --cores N variances          the classification experiment with further readings of the variance
 #   snakemake --cores N FILE               one file of results/ or figures/
@@ -19,6 +20,7 @@ include: "workflow/rules/classification.smk"
 include: "workflow/rules/synthetic.smk"
 include: "workflow/rules/sensitivity.smk"
 include: "workflow/rules/figures.smk"
+include: "workflow/rules/report.smk"
 
 
 localrules:
@@ -36,6 +38,7 @@ rule all:
         rules.classification.input,
         rules.synthetic.input,
         rules.figures.input,
+        rules.page.output,
 
 
 rule sensitivity:

@@ -34,6 +34,7 @@ def main() -> None:
         hold = sum(row["verdict"] == "holds" for row in here)
         print(f"  variance {reading}, protocol {protocol}: {numbers}; {hold} of the paper's {len(here)} claims hold")
     print(f"Synthetic example, optimum found in: {', '.join(cells)}: results/synthetic/table1.md")
+    print(f"Everything on one page, with a verdict on each of the paper's claims: results/{suite}/report.html")
     print(f"All numbers: results/{suite}/, results/synthetic/; settings and versions: run.json beside them")
 
 

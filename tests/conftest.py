@@ -106,9 +106,11 @@ class Workspace:
         return sorted(set(re.findall(r"^Job \d+: (.*)$", output, flags=re.MULTILINE)))
 
     def products(self):
-        """Content of every result and figure by name; run.json apart, whose revision depends on the checkout."""
+        """Content of every result and figure by name, but for what tells of the checkout and of run times."""
         files = [p for top in ("results", "figures", "data") for p in (self.folder / top).rglob("*") if p.is_file()]
-        return {str(p.relative_to(self.folder)): p.read_bytes() for p in files if p.name != "run.json"}
+        return {
+            str(p.relative_to(self.folder)): p.read_bytes() for p in files if p.name not in ("run.json", "report.html")
+        }
 
 
 @pytest.fixture

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from balanced_bandits.analysis import intervals
 from balanced_bandits.analysis.criterion import Criterion, Traces, all_criteria, read_traces, rounds_to_find
 from balanced_bandits.analysis.orderings import orderings
-from balanced_bandits.analysis.table1 import PAPER_PERCENT, best_setting
+from balanced_bandits.analysis.paper import PAPER_PERCENT
+from balanced_bandits.analysis.table1 import best_setting
 
 BEST = "best"
 COLUMNS = {"percentages": ["simulations", "percent", "low", "high", "paper_percent", "inside"],

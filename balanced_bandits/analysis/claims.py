@@ -7,17 +7,8 @@ import numpy as np
 import pandas as pd
 
 from balanced_bandits.analysis.counts import SIGNIFICANT, summaries
+from balanced_bandits.analysis.paper import CLAIMS
 
-# Section 4.2: the better bandit, the worse one.
-CLAIMS = [
-    ("BLTS", "LinTS"),
-    ("BLTS", "LinUCB"),
-    ("BLTS", "BLUCB"),
-    ("BLTS", "ILTCB"),
-    ("BLUCB", "LinUCB"),
-    ("LinTS", "BLUCB"),
-    ("LinTS", "LinUCB"),
-]
 # The classes of the paper's Table 2: by column, the largest value of each class.
 STRATA = {"n": [100, 1000, 10000], "d": [10, 100], "K": [2, 10]}
 

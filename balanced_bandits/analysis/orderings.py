@@ -8,7 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from balanced_bandits.analysis import intervals
-from balanced_bandits.analysis.table1 import PAPER_PERCENT
+from balanced_bandits.analysis.paper import PAPER_PERCENT, SOONER
 
 
 def paper_pairs(spec: str, bandits: list[str]) -> list[tuple[str, str]]:
@@ -50,8 +50,31 @@ def orderings(spec: str, found: dict[str, NDArray[np.bool_]]) -> list[dict[str, 
     return rows
 
 
-def table1_orderings(found: dict[str, dict[str, NDArray[np.bool_]]]) -> pd.DataFrame:
-    """The orderings of Table 1, for each specification: where each bandit found the optimum at its best setting."""
+def table1_orderings(rounds: dict[str, dict[str, NDArray[np.float64]]]) -> pd.DataFrame:
+    """The orderings of Table 1, given the rounds to find the optimum at its settings, by specification and bandit."""
     names = ["spec", "better", "worse", "difference", "low", "high", "paper_difference", "verdict"]
+    found = {spec: {bandit: np.isfinite(of) for bandit, of in bandits.items()} for spec, bandits in rounds.items()}
     rows = [{"spec": spec} | row for spec, bandits in found.items() for row in orderings(spec, bandits)]
+    return pd.DataFrame(rows, columns=names)
+
+
+def sooner(rounds: dict[str, dict[str, NDArray[np.float64]]]) -> pd.DataFrame:
+    """Who finds the optimum sooner, for each pair that the paper's text names and we have.
+
+    Counted over the simulations in which one of the two is sooner; one that never finds it is later than one that
+    does. ``share``: those of the bandit that the paper calls sooner, in percent, with Wilson's 95 % interval.
+    """
+    names = ["spec", "better", "worse", "sooner", "later", "ties", "share", "low", "high", "verdict"]
+    rows = []
+    for spec, better, worse in SOONER:
+        if not {better, worse} <= set(rounds.get(spec, {})):
+            continue
+        first, second = rounds[spec][better], rounds[spec][worse]
+        wins, losses = int((first < second).sum()), int((first > second).sum())
+        if wins + losses:
+            share = [100.0 * wins / (wins + losses), *(100.0 * end for end in intervals.wilson(wins, wins + losses))]
+        else:
+            share = [50.0, 0.0, 100.0]
+        rows.append((spec, better, worse, wins, losses, len(first) - wins - losses, *share,
+                     verdict(share[0] - 50.0, share[1] - 50.0)))  # fmt: skip
     return pd.DataFrame(rows, columns=names)

@@ -10,16 +10,10 @@ from numpy.typing import NDArray
 
 from balanced_bandits.analysis import intervals
 from balanced_bandits.analysis.criterion import Traces, all_criteria, criterion_of, rounds_to_find
+from balanced_bandits.analysis.paper import PAPER_PERCENT, PAPER_ROUNDS
 from balanced_bandits.environments.synthetic import SHOWN, WARM_START, greedy_arms
 from balanced_bandits.files import read_arrays, write_arrays
 from balanced_bandits.simulation.settings import name_of
-
-# What the paper says, to stand beside ours: Table 1, and the observations after which the text says it was found.
-PAPER_PERCENT = {
-    ("well", "LinTS"): 84, ("well", "LinUCB"): 51, ("well", "BLTS"): 92, ("well", "BLUCB"): 79,
-    ("mis", "LinTS"): 39, ("mis", "LinUCB"): 29, ("mis", "BLTS"): 58, ("mis", "BLUCB"): 30,
-}  # fmt: skip
-PAPER_ROUNDS = {("well", "LinUCB"): 240, ("well", "BLUCB"): 110, ("mis", "BLTS"): 20}
 
 
 def find_rates(jobs: Iterable[Traces], config: dict[str, Any]) -> pd.DataFrame:
@@ -95,13 +89,16 @@ def table1(jobs: Iterable[Traces], config: dict[str, Any]) -> pd.DataFrame:
     return pd.DataFrame(rows).astype({"paper_percent": "Int64", "paper_rounds": "Int64"})
 
 
-def found_at_best(jobs: Iterable[Traces], config: dict[str, Any]) -> dict[str, dict[str, NDArray[np.bool_]]]:
-    """Where the optimum was found (simulations,) at the settings of Table 1, by specification and bandit."""
-    found: dict[str, dict[str, NDArray[np.bool_]]] = {}
+def rounds_at_best(jobs: Iterable[Traces], config: dict[str, Any]) -> dict[str, dict[str, NDArray[np.float64]]]:
+    """Rounds to find the optimum (simulations,) at the settings of Table 1, by specification and bandit.
+
+    They are infinite where it was not found.
+    """
+    rounds: dict[str, dict[str, NDArray[np.float64]]] = {}
     for traces in jobs:
-        here = np.isfinite(rounds_to_find(traces, criterion_of(config, traces.spec)))
-        found.setdefault(traces.spec, {})[traces.bandit] = here[best_setting(here)]
-    return found
+        here = rounds_to_find(traces, criterion_of(config, traces.spec))
+        rounds.setdefault(traces.spec, {})[traces.bandit] = here[best_setting(np.isfinite(here))]
+    return rounds
 
 
 def curves(jobs: Iterable[Traces], config: dict[str, Any]) -> pd.DataFrame:

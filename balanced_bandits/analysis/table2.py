@@ -2,12 +2,8 @@
 
 import pandas as pd
 
-# Column of datasets.csv, its heading, and for each stratum: what is above this, up to that, and the paper's number.
-STRATA = {
-    "n": ("Observations", [(0, 100, 58), (100, 1000, 152), (1000, 10000, 57), (10000, None, 33)]),
-    "K": ("Classes", [(0, 2, 243), (2, 10, 48), (10, None, 9)]),
-    "d": ("Features", [(0, 10, 154), (10, 100, 106), (100, None, 40)]),
-}
+from balanced_bandits.analysis.paper import DATASETS, SIZES
+
 COLUMNS = ["quantity", "stratum", "datasets", "paper"]
 
 
@@ -20,11 +16,11 @@ def table2(datasets: pd.DataFrame) -> pd.DataFrame:
     left_out = datasets["left_out"].fillna("") != ""
     played = datasets[~left_out]
     rows: list[tuple[str, str, int, int | None]] = []
-    for column, (quantity, strata) in STRATA.items():
+    for column, (quantity, strata) in SIZES.items():
         for above, most, paper in strata:
             inside = (played[column] > above) & (played[column] <= (most or float("inf")))
             rows.append((quantity, _words(above, most), int(inside.sum()), paper))
-    rows.append(("All", "played", len(played), 300))
+    rows.append(("All", "played", len(played), DATASETS))
     rows.append(("All", "left out", int(left_out.sum()), None))
     return pd.DataFrame(rows, columns=COLUMNS).astype({"paper": "Int64"})
 

@@ -7,8 +7,9 @@ import pandas as pd
 import pytest
 from matplotlib.text import Text
 
-from balanced_bandits.analysis.claims import CLAIMS, STRATA, claims, classes, strata, verdict
+from balanced_bandits.analysis.claims import STRATA, claims, classes, strata, verdict
 from balanced_bandits.analysis.counts import count
+from balanced_bandits.analysis.paper import CLAIMS
 from balanced_bandits.analysis.protocols import PROTOCOLS
 from balanced_bandits.figures import claims as claims_figure
 from balanced_bandits.figures import strata as strata_figure

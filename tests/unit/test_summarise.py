@@ -33,5 +33,6 @@ def test_the_lines_name_the_grids_the_claims_the_synthetic_example_and_where_num
         "  variance residual, protocol paper: BLTS > LinTS 9-1; 1 of the paper's 1 claims hold",
         "  variance literal, protocol paper: BLTS > LinTS 2-1; 0 of the paper's 1 claims hold",
         "Synthetic example, optimum found in: LinTS well 84 %: results/synthetic/table1.md",
+        "Everything on one page, with a verdict on each of the paper's claims: results/tiny/report.html",
         "All numbers: results/tiny/, results/synthetic/; settings and versions: run.json beside them",
     ]

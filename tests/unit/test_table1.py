@@ -14,8 +14,8 @@ from balanced_bandits.analysis.table1 import (
     best_setting,
     curves,
     find_rates,
-    found_at_best,
     held_out_percent,
+    rounds_at_best,
     table1,
     write_evolution,
 )
@@ -271,7 +271,7 @@ def test_orderings_are_the_papers_pairs_with_paired_differences():
 
 
 def test_orderings_of_a_run(jobs):
-    table = table1_orderings(found_at_best(jobs, CRITERIA))
+    table = table1_orderings(rounds_at_best(jobs, CRITERIA))
     assert list(zip(table["spec"], table["better"], table["worse"], strict=True)) == [
         ("well", "LinTS", "LinUCB"), ("mis", "LinTS", "LinUCB"),
     ]  # fmt: skip

@@ -2,7 +2,8 @@
 
 import pandas as pd
 
-from balanced_bandits.analysis.table2 import STRATA, table2, to_latex, to_markdown
+from balanced_bandits.analysis.paper import SIZES
+from balanced_bandits.analysis.table2 import table2, to_latex, to_markdown
 
 
 def datasets(*rows: tuple[int, int, int, str]) -> pd.DataFrame:
@@ -26,7 +27,7 @@ def test_counts_by_hand():
 
 
 def test_every_stratum_has_the_papers_number_and_they_add_up():
-    for _, strata in STRATA.values():
+    for _, strata in SIZES.values():
         assert sum(paper for _, _, paper in strata) == 300
     counted = table2(GIVEN)
     assert counted["paper"].tolist()[:-1] == [58, 152, 57, 33, 243, 48, 9, 154, 106, 40, 300]

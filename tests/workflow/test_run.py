@@ -47,6 +47,20 @@ def test_a_run_makes_tables_figures_logs_and_an_account(finished):
         "evolution.npz",
     ):
         assert products[f"results/synthetic/{name}"], name
+    with open(finished.folder / "results/tiny/scorecard.csv") as table:
+        card = list(csv.DictReader(table))
+    assert {row["verdict"] for row in card} == {"can't be judged"}  # two simulations, three datasets
+    assert [row["ours"] for row in card if row["claim"] == "LinTS outperforms LinUCB"].count("") == 0
+    page = (finished.folder / "results/tiny/report.html").read_text()
+    for word in (
+        "Scorecard",
+        "Table 1.",
+        "Table 2.",
+        "data:image/png;base64,",
+        "No dataset was left out",
+        '"name":["ant"',
+    ):
+        assert word in page, word
     account = json.loads((finished.folder / "results/tiny/run.json").read_text())
     assert account["config"]["bandits"]["LinTS"] == {"alpha": [0.25, 0.5, 1]}
     assert account["config"]["synthetic"]["horizon"] == 60

@@ -1,6 +1,6 @@
 # In:  data/SUITE/DATASET.npz.
 # Out: results/SUITE/runs/DATASET/BANDIT.npz, results/SUITE/classification.parquet,
-#      results/SUITE/{datasets,pairs,counts,claims,strata}.csv, logs/SUITE/timing.csv;
+#      results/SUITE/{datasets,pairs,counts,claims,strata,ranks,profiles,regrets}.csv, logs/SUITE/timing.csv;
 #      the same under results/SUITE/sensitivity, with further readings of the variance (target `variances`).
 # Steps: simulate (a job is one dataset and one bandit, with all readings, settings, repeats and shuffles), collect,
 #        compare, time.
@@ -72,6 +72,9 @@ rule compare:
         counts=f"{RESULTS}{{part}}/counts.csv",
         claims=f"{RESULTS}{{part}}/claims.csv",
         strata=f"{RESULTS}{{part}}/strata.csv",
+        ranks=f"{RESULTS}{{part}}/ranks.csv",
+        profiles=f"{RESULTS}{{part}}/profiles.csv",
+        regrets=f"{RESULTS}{{part}}/regrets.csv",
     log:
         f"logs/{SUITE}{{part}}/compare.log",
     benchmark:

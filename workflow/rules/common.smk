@@ -366,7 +366,12 @@ def drawings(stem, caption, category):
 def comparison_drawings(part):
     """The figures of a part of the classification experiment."""
     shown = {"part": part, "reading": readings_shown(part), "protocol": PROTOCOLS}
-    figures = (rules.draw_pairwise, rules.draw_claims, rules.draw_strata)
+    figures = (
+        rules.draw_pairwise,
+        rules.draw_claims,
+        rules.draw_strata,
+        rules.draw_standings,
+    )
     return [path for figure in figures for path in expand(figure.output, **shown)]
 
 
@@ -384,6 +389,88 @@ def predicted_of(job):
         settings = grid_size(config["synthetic"]["bandits"][job.wildcards.bandit])
         return cost.START_UP + 6e-6 * steps * settings
     return cost.START_UP
+
+
+def shown(stem):
+    """The file of a figure that a page can show, if it is drawn in such a format."""
+    formats = config["figures"]["formats"]
+    ending = next(name for name in ("png", "svg", "pdf") if name in formats)
+    return f"figures/{stem}.{ending}"
+
+
+def drawing(section, stem, caption, title, **wildcards):
+    """A figure of the page, as scripts/report.py wants it."""
+    return {
+        "file": shown(stem),
+        "caption": str(HOME / f"workflow/report/{caption}.rst"),
+        "wildcards": wildcards,
+        "title": title,
+        "section": section,
+    }
+
+
+def page_drawings():
+    """The figures of the page in their order, but for the atlas, which is not part of a run."""
+    drawings = [
+        drawing("synthetic", "synthetic/surfaces", "surfaces", "Figure 1"),
+        drawing(
+            "synthetic",
+            "synthetic/evolution_well",
+            "evolution",
+            "Figure 2",
+            specification="well",
+        ),
+        drawing(
+            "synthetic",
+            "synthetic/evolution_mis",
+            "evolution",
+            "Figure 3",
+            specification="mis",
+        ),
+        drawing("synthetic", "synthetic/curves", "curves", "Curves"),
+        drawing("synthetic", "synthetic/settings", "settings", "Every setting"),
+        drawing("synthetic", "synthetic/criteria", "criteria", "Every criterion"),
+        drawing("classification", f"{SUITE}/claims", "claims", "The claims", part=""),
+    ]
+    for reading in READINGS[""]:
+        for protocol in PROTOCOLS:
+            drawings.append(
+                drawing(
+                    "classification",
+                    f"{SUITE}/pairwise_{reading}_{protocol}",
+                    "pairwise",
+                    f"Figure 4: variance {reading}, protocol {protocol}",
+                    part="",
+                    reading=reading,
+                    protocol=protocol,
+                )
+            )
+        for name, title in {
+            "wins": "Wins and losses",
+            "ranks": "Critical-difference diagram",
+            "profiles": "Performance profiles",
+            "regrets": "Mean regret by size of datasets",
+            "strata": "The claims by size of datasets",
+        }.items():
+            drawings.append(
+                drawing(
+                    "classification",
+                    f"{SUITE}/{name}_{reading}",
+                    name,
+                    f"{title}: variance {reading}",
+                    part="",
+                    reading=reading,
+                )
+            )
+    return drawings
+
+
+def atlas_drawing():
+    """The sensitivity atlas, if it was drawn. It is no input: its runs take long, and the report does not ask for them."""
+    atlas = drawing(
+        "sensitivity", "sensitivity/atlas", "atlas", "The sensitivity atlas"
+    )
+    return [atlas] if Path(atlas["file"]).exists() else []
 
 
 onstart:

@@ -1,5 +1,5 @@
-# In:  results/SUITE/{pairs,counts,claims,strata,datasets}.csv, results/synthetic/*.{csv,npz}, results/sensitivity/*.csv.
-# Out: figures/SUITE/{pairwise_READING_PROTOCOL,claims,strata_READING}.*, figures/synthetic/*, figures/sensitivity/atlas.*, in the formats of the configuration.
+# In:  results/SUITE/{pairs,counts,claims,strata,ranks,profiles,regrets,datasets}.csv, results/synthetic/*.{csv,npz}, results/sensitivity/*.csv.
+# Out: figures/SUITE/{pairwise_READING_PROTOCOL,claims,{strata,ranks,profiles,regrets,wins}_READING}.*, figures/synthetic/*, figures/sensitivity/atlas.*, in the formats of the configuration.
 # A figure never computes: it draws a table.
 
 
@@ -78,6 +78,42 @@ rule draw_strata:
     shell:
         "python {input.script[0]} --strata {input.strata:q} --reading {wildcards.reading}"
         " --outputs {output:q} > {log:q} 2>&1"
+
+
+rule draw_standings:
+    input:
+        script=script("draw_standings.py"),
+        ranks=rules.compare.output.ranks,
+        profiles=rules.compare.output.profiles,
+        regrets=rules.compare.output.regrets,
+        counts=rules.compare.output.counts,
+    output:
+        ranks=drawings(f"{SUITE}{{part}}/ranks_{{reading}}", "ranks", "Classification"),
+        profiles=drawings(
+            f"{SUITE}{{part}}/profiles_{{reading}}", "profiles", "Classification"
+        ),
+        regrets=drawings(
+            f"{SUITE}{{part}}/regrets_{{reading}}", "regrets", "Classification"
+        ),
+        wins=drawings(f"{SUITE}{{part}}/wins_{{reading}}", "wins", "Classification"),
+    log:
+        f"logs/{SUITE}{{part}}/draw_standings/{{reading}}.log",
+    benchmark:
+        f"logs/{SUITE}{{part}}/draw_standings/{{reading}}.tsv"
+    conda:
+        CONDA
+    resources:
+        mem_mb=lambda wildcards, attempt: 1000 * 2 ** (attempt - 1),
+        runtime=lambda wildcards, attempt: 10 * attempt,
+    params:
+        bandits=BANDITS,
+    message:
+        "Drawing ranks, profiles, mean regrets and wins: variance {wildcards.reading}"
+    shell:
+        "python {input.script[0]} --ranks {input.ranks:q} --profiles {input.profiles:q} --regrets {input.regrets:q}"
+        " --counts {input.counts:q} --bandits {params.bandits:q} --reading {wildcards.reading}"
+        " --ranks-outputs {output.ranks:q} --profiles-outputs {output.profiles:q}"
+        " --regrets-outputs {output.regrets:q} --wins-outputs {output.wins:q} > {log:q} 2>&1"
 
 
 rule draw_surfaces:

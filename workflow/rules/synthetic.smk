@@ -1,6 +1,6 @@
 # In:  nothing but the configuration.
 # Out: results/synthetic/{optima.npz,surfaces.csv}, results/synthetic/SPECIFICATION/BANDIT.npz, and
-#      results/synthetic/{rates,table1,orderings,curves}.csv, table1.md, table1.tex, evolution.npz.
+#      results/synthetic/{rates,table1,orderings,sooner,curves}.csv, table1.md, table1.tex, evolution.npz.
 # Steps: find the optima, simulate (a job is one specification and one bandit, with its whole grid and all simulations),
 # tabulate.
 
@@ -73,6 +73,7 @@ rule table1:
             "table1.md",
             "table1.tex",
             "orderings.csv",
+            "sooner.csv",
             "curves.csv",
             "evolution.npz",
         ),

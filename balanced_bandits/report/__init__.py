@@ -1,0 +1,1 @@
+"""The report: one page with the scorecard, the figures and tables, and the explorer of datasets."""
