@@ -42,7 +42,8 @@ def checked_config(given: dict[str, Any], schema_path: Path) -> dict[str, Any]:
 
 def _with_own_bandits(schema: dict[str, Any], own: Any) -> dict[str, Any]:
     """The schema, in which the bandits that ``own_bandits`` names may be given a grid."""
-    if isinstance(own, dict):
+    if isinstance(own, dict) and own:
+        schema, own = copy.deepcopy(schema), [name for name in own if isinstance(name, str)]
         for experiment in (schema, schema["properties"]["synthetic"]):
             experiment["properties"]["bandits"]["properties"] |= dict.fromkeys(own, schema["$defs"]["own_grid"])
     return schema

@@ -103,7 +103,7 @@ class Workspace:
     def plan(self, *arguments):
         """Messages of the jobs that a run would do."""
         output = self.snakemake("-n", *arguments)
-        return sorted(set(re.findall(r"^Job \d+: (.*)$", output, flags=re.MULTILINE)))
+        return sorted(set(re.findall(r"^\s*Job \d+: (.*)$", output, flags=re.MULTILINE)))
 
     def products(self):
         """Content of every result and figure by name, but for what tells of the checkout and of run times."""

@@ -14,6 +14,7 @@ from balanced_bandits.bandits import MODULES
 from balanced_bandits.bandits.linear import DEFAULTS
 from balanced_bandits.cli import COMMANDS, doctor, main, parser, terminal
 from balanced_bandits.cli.terminal import Progress, plot
+from balanced_bandits.datasets.checksum import sha256
 from balanced_bandits.datasets.prepare import prepare
 from balanced_bandits.datasets.suite import Row
 from balanced_bandits.files import read_arrays
@@ -75,7 +76,8 @@ class TestList:
 class TestRun:
     def test_plays_what_the_pipeline_plays(self, here, monkeypatch, capsys):
         defaults = yaml.safe_load((ROOT / "config.yaml").read_text())
-        row = Row("my_data", "file", "my data.csv", "label", "unknown", "none", 80, 2, 2)
+        digest = sha256((here / "my data.csv").read_bytes())
+        row = Row("my_data", "file", "my data.csv", "label", digest, "none", 80, 2, 2)
         prepare(row, here / "my data.csv", here / "my_data.npz", defaults["max_levels"])
         choices = defaults["ridge"] | defaults["balancing"] | {"schedule": defaults["schedule"]}
         options = {"seed": 7, "shuffles": 2, "repeats": 1, "readings": {"literal": READINGS["literal"]},

@@ -9,17 +9,22 @@ pytestmark = pytest.mark.system
 
 DATASETS = ("ant", "bee", "cat")
 RECORDS = {"Recording the settings, versions and revision behind results/tiny",
-           "Recording the settings, versions and revision behind results/synthetic"}  # fmt: skip
+           "Recording the settings, versions and revision behind results/synthetic",
+           "Putting all on one page"}  # fmt: skip
 GRIDS = {
     f"Drawing the pairwise grid: variance {reading}, protocol {protocol}"
     for reading in ("residual", "literal") for protocol in ("paper", "matched", "fixed")
 }  # fmt: skip
 OF_CLAIMS = {"Drawing the paper's claims on the pairwise grid"}
 BY_SIZE = {f"Drawing the claims by the size of datasets: variance {reading}" for reading in ("residual", "literal")}
-DRAWN = GRIDS | OF_CLAIMS | BY_SIZE
+STANDINGS = {
+    f"Drawing ranks, profiles, mean regrets and wins: variance {reading}" for reading in ("residual", "literal")
+}
+DRAWN = GRIDS | OF_CLAIMS | BY_SIZE | STANDINGS
+SCORED = {"Holding the paper's claims against the results"}
 TIMED = {"Holding predicted times against actual ones"}
 COLLECTED = {"Collecting the runs of all bandits", "Making Table 2"}
-COMPARED = COLLECTED | {"Comparing the bandits pairwise"} | DRAWN | TIMED
+COMPARED = COLLECTED | {"Comparing the bandits pairwise"} | DRAWN | TIMED | SCORED
 SHOWN = {
     "Drawing the evolution of the assignment in the synthetic example, well-specified",
     "Drawing the evolution of the assignment in the synthetic example, mis-specified",
@@ -27,7 +32,7 @@ SHOWN = {
     "Drawing how the synthetic example depends on the criterion",
     "Drawing what every setting finds in the synthetic example",
 }
-TABLE = {"Making Table 1"} | SHOWN
+TABLE = {"Making Table 1"} | SHOWN | SCORED
 OPTIMA = {
     "Computing the optima of the synthetic example",
     "Drawing the reward surfaces of the synthetic example (Figure 1)",
@@ -67,7 +72,7 @@ def fresh(done):
 
 
 def planned(workspace):
-    """The jobs of the plan, without the targets and the records, which follow every change of the configuration."""
+    """The jobs of the plan, without the targets, and the records and the page, which follow every change."""
     return {job for job in workspace.plan() if not job.startswith("The ")} - RECORDS
 
 
@@ -92,10 +97,11 @@ def edit(workspace, name):
         ({"shuffles": 2}, plays("LinTS") | plays("LinUCB") | COMPARED),
         (
             {"classification": {"variances": ["literal"]}},
-            (plays("LinTS") | plays("LinUCB") | COMPARED) - {job for job in GRIDS | BY_SIZE if "residual" in job},
+            (plays("LinTS") | plays("LinUCB") | COMPARED)
+            - {job for job in GRIDS | BY_SIZE | STANDINGS if "residual" in job},
         ),
         # As many repeats as before, of which fewer count.
-        ({"classification": {"runs": 10}}, {"Comparing the bandits pairwise"} | DRAWN),
+        ({"classification": {"runs": 10}}, {"Comparing the bandits pairwise"} | DRAWN | SCORED),
         ({"classification": {"runs": 6}}, plays("LinTS") | plays("LinUCB") | COMPARED),
         ({"classification": {"significance": "unpaired"}}, GRIDS),
         ({"classification": {"sensitivity": []}}, set()),
@@ -169,12 +175,13 @@ def test_a_figures_module(fresh):
 
 def test_the_bootstrap(fresh):
     edit(fresh, "balanced_bandits/analysis/bootstrap.py")
-    assert planned(fresh) == {"Comparing the bandits pairwise"} | DRAWN
+    assert planned(fresh) == {"Comparing the bandits pairwise"} | DRAWN | SCORED
 
 
 def test_the_cost_model(fresh):
     edit(fresh, "balanced_bandits/analysis/cost.py")
     assert planned(fresh) == TIMED
+    assert "Putting all on one page" in fresh.plan()
 
 
 def test_the_family_of_a_dataset(fresh):
