@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from balanced_bandits.analysis.shown import datasets_in_words
 from balanced_bandits.commands import guarded
 from balanced_bandits.files import write_text
 from balanced_bandits.report.explorer import explorer
@@ -35,7 +36,8 @@ def main() -> None:
     data = explorer(pairs, runs, datasets, arguments.bandits, run["config"]["classification"]["significance"])
     drawings = [Drawing(**drawing) for drawing in arguments.drawings]
     tables["table1"]["setting"] = tables["table1"]["setting"].fillna("")
-    page = render(arguments.templates, tables | {"datasets": datasets}, run, arguments.suite, drawings, data)
+    page = render(arguments.templates, tables | {"datasets": datasets}, run, arguments.suite, drawings, data,
+                  datasets_in_words(arguments.datasets))  # fmt: skip
     write_text(arguments.output, page)
 
 

@@ -1,6 +1,8 @@
-"""Checksums of raw bytes."""
+"""Checksums of raw bytes and of data."""
 
 import hashlib
+import json
+from typing import Any
 
 from balanced_bandits.datasets.suite import Row
 from balanced_bandits.errors import InputError
@@ -9,6 +11,11 @@ from balanced_bandits.errors import InputError
 def sha256(raw: bytes) -> str:
     """SHA-256 in hexadecimal digits."""
     return hashlib.sha256(raw).hexdigest()
+
+
+def digest(value: Any) -> str:
+    """SHA-256 of a value that JSON can hold, whatever the order of its keys."""
+    return sha256(json.dumps(value, sort_keys=True).encode())
 
 
 def checked(row: Row, raw: bytes) -> bytes:

@@ -15,6 +15,7 @@ its names. Defects of openml 0.15.1, and what happens here instead:
 - A dataset without qualities (code 362) is an error, since the package compares another text than it writes.
 - The flags of features (ignored, row identifier) are dropped, and nominal features without a list of values are an
   error: ``features.xml`` is read by ``source_openml``.
+- Answers of any size are read into memory: here up to ``LARGEST_ANSWER``.
 - Messages of broken connections hold the API key: it is blotted out.
 """
 
@@ -41,6 +42,7 @@ NAMESPACE = "{http://openml.org/openml}"
 LONGEST_WAIT = 120.0  # seconds between two attempts, whatever the server or the back-off asks for
 OVERLOADED = 107  # OpenML's code for a database that does not answer; it comes with status 412 but passes
 NO_QUALITIES = 362
+LARGEST_ANSWER = 2**31  # bytes; a larger one is refused before all of it is read
 WRONG_KEY = 103
 
 
@@ -172,7 +174,8 @@ class Client:
         for wait in (*waits, None):
             asked_to_wait = 0.0
             try:
-                response = requests.get(url, params=parameters, timeout=self.settings.timeout)
+                with requests.get(url, params=parameters, timeout=self.settings.timeout, stream=True) as response:
+                    _read(response, LARGEST_ANSWER)
             except (requests.exceptions.InvalidSchema, requests.exceptions.InvalidURL) as error:
                 raise RejectedError(f"{url} is no address that can be fetched ({error})") from error
             except requests.RequestException as error:
@@ -231,6 +234,19 @@ class Client:
     def _without_key(self, text: str) -> str:
         """``text``, fit for a log."""
         return text.replace(self.key, "(the API key)") if self.key else text
+
+
+def _read(response: requests.Response, largest: int) -> None:
+    """Read an answer as requests would, unless it is too large; a small one may unpack to a large one."""
+    parts, size = [], 0
+    for part in response.iter_content(2**20):
+        size += len(part)
+        if size > largest:
+            raise RejectedError(
+                f"{response.url.partition('?')[0]} answers with more than {largest} bytes; that is refused"
+            )
+        parts.append(part)
+    response._content = b"".join(parts)  # where `content` looks, which refuses a stream that was read
 
 
 def _seconds(header: str) -> float:

@@ -1,8 +1,10 @@
 """A suite: a tab-separated file with a row for each dataset."""
 
+import argparse
 import csv
 import json
 import re
+from collections.abc import Collection
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -95,6 +97,28 @@ def read_suite(path: Path, schema: Path) -> dict[str, Row]:
     if not rows:
         raise InputError(f"{path} has no row; give it at least one dataset.")
     return rows
+
+
+def chosen(rows: dict[str, Row], names: Collection[str] | None) -> dict[str, Row]:
+    """The rows of these names, in the order of the suite; None: all of them."""
+    if names is None:
+        return rows
+    unknown = sorted(set(names) - rows.keys())
+    if unknown:
+        raise InputError(f"datasets: {', '.join(unknown)} is not in the suite.")
+    return {name: row for name, row in rows.items() if name in names}
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options that name datasets by their suite: a command line is too short for thousands of names."""
+    parser.add_argument("--suite", required=True, type=Path, help="the suite's file")
+    parser.add_argument("--schema", required=True, type=Path, help="what a suite may say")
+    parser.add_argument("--only", nargs="+", help="the names of the datasets that are used; by default all")
+
+
+def asked_for(arguments: argparse.Namespace) -> dict[str, Row]:
+    """The rows that these options name."""
+    return chosen(read_suite(arguments.suite, arguments.schema), arguments.only)
 
 
 def _explain(error: jsonschema.ValidationError) -> str:

@@ -33,16 +33,18 @@ class Drawing(NamedTuple):
 
 
 def render(folder: Path, tables: Mapping[str, pd.DataFrame], run: dict[str, Any], suite: str,
-           drawings: list[Drawing], explorer: dict[str, Any]) -> str:  # fmt: skip
+           drawings: list[Drawing], explorer: dict[str, Any], words: str) -> str:  # fmt: skip
     """Fill ``page.html`` of ``folder``: nothing on the page is loaded from elsewhere.
 
     ``tables``: scorecard, claims, table1, table2, datasets and timing, as the run wrote them. ``run``: run.json.
+    ``words``: which datasets the figures show, in reStructuredText.
     """
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(folder), autoescape=True, undefined=jinja2.StrictUndefined,
         trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
     card = tables["scorecard"]
+    known = {"config": run["config"], "params": {"datasets": words}}
     datasets = tables["datasets"]
     return environment.get_template("page.html").render(
         style=Markup((folder / "page.css").read_text()),
@@ -61,7 +63,7 @@ def render(folder: Path, tables: Mapping[str, pd.DataFrame], run: dict[str, Any]
         table1={"caption": typeset.caption(tables["table1"]), "head": typeset.HEAD,
                 "cells": typeset.cells(tables["table1"])},
         table2=_records(tables["table2"]),
-        drawings=[_shown(drawing, run["config"]) for drawing in drawings],
+        drawings=[_shown(drawing, known) for drawing in drawings],
         left_out=_records(datasets[datasets["left_out"] != ""]),
         capped=_records(datasets[(datasets["rows_capped_from"] != "") | (datasets["features_capped_from"] != "")]),
         different=_records(datasets[datasets["differences"] != ""]),
@@ -133,7 +135,7 @@ def _anchor(stem: str) -> str:
     return stem.removeprefix("figures/").replace("/", "-")
 
 
-def _shown(drawing: Drawing, config: dict[str, Any]) -> dict[str, Any]:
+def _shown(drawing: Drawing, known: dict[str, Any]) -> dict[str, Any]:
     """A figure as the page has it: the image as a data address, and its caption. A PDF is named, not shown."""
     path = Path(drawing.file)
     media = MEDIA.get(path.suffix)
@@ -141,18 +143,17 @@ def _shown(drawing: Drawing, config: dict[str, Any]) -> dict[str, Any]:
     return drawing._asdict() | {
         "anchor": _anchor(str(path.with_suffix(""))),
         "source": source,
-        "words": _caption(Path(drawing.caption), drawing.wildcards, config),
+        "words": _caption(Path(drawing.caption), known | {"wildcards": drawing.wildcards}),
     }
 
 
-def _caption(path: Path, wildcards: dict[str, str], config: dict[str, Any]) -> Markup:
+def _caption(path: Path, known: dict[str, Any]) -> Markup:
     """A caption of Snakemake's own report, in reStructuredText with Jinja, as HTML."""
-    known = {"config": config, "wildcards": wildcards}
     try:
         text = jinja2.Template(path.read_text(), undefined=jinja2.StrictUndefined).render(snakemake=known)
     except jinja2.TemplateError as error:
-        raise InputError(f"{path}: the caption can't be filled in ({error}); it may use snakemake's config and "
-                         "wildcards.") from error  # fmt: skip
+        raise InputError(f"{path}: the caption can't be filled in ({error}); it may use snakemake's config, "
+                         "wildcards and params['datasets'].") from error  # fmt: skip
     settings = {"file_insertion_enabled": False, "raw_enabled": False, "report_level": 5}
     return Markup(docutils.core.publish_parts(text, writer="html5", settings_overrides=settings)["fragment"])
 

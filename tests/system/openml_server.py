@@ -131,6 +131,8 @@ class Handler(BaseHTTPRequestHandler):
                 self.answer(content or b"")
             case "cut":
                 self.answer(content or b"", sent=len(content or b"") // 2)
+            case "bomb":  # a few kilobytes that unpack to megabytes
+                self.answer(gzip.compress(bytes(8 * 2**20)), more={"Content-Encoding": "gzip"})
             case "dropped":
                 self.connection.close()
             case "wrong":

@@ -331,6 +331,14 @@ def test_unknown_dataset(server):
 
 
 @pytest.mark.parametrize("kind", KINDS)
+def test_an_answer_that_would_fill_the_memory_is_refused(server, monkeypatch, kind):
+    monkeypatch.setattr("balanced_bandits.datasets.openml_client.LARGEST_ANSWER", 2**20)
+    server.faults[(kind, 7)] = "bomb"
+    assert "answers with more than 1048576 bytes; that is refused" in rejection(get(server))
+    assert server.requests.count((kind, 7)) == 1
+
+
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("fault", ["500", "429", "cut", "dropped", "overloaded", "html"])
 def test_faults_that_stay_are_errors_so_that_the_next_run_tries_again(server, monkeypatch, kind, fault):
     configure(monkeypatch, server, retries=1)

@@ -13,6 +13,7 @@ from made import BANDITS, rounds_like_the_paper, runs_of, tables
 
 from balanced_bandits.analysis.compare import compare
 from balanced_bandits.analysis.scorecard import scorecard
+from balanced_bandits.analysis.shown import datasets_in_words
 from balanced_bandits.report.explorer import explorer
 from balanced_bandits.report.page import Drawing, render
 
@@ -61,8 +62,10 @@ def address(tmp_path_factory):
     drawings = [Drawing(str(image.relative_to(folder)), caption, wildcards, "Figure 4", "classification")]
     data = explorer(pairs, runs, datasets, BANDITS, "paired")
     page = folder / "report.html"
+    made["datasets"].to_csv(folder / "datasets.csv", index=False)
+    words = datasets_in_words(folder / "datasets.csv")
     with contextlib.chdir(folder):  # figures are named as from the folder of the run
-        page.write_text(render(ROOT / "workflow/report", made, run, "tiny", drawings, data))
+        page.write_text(render(ROOT / "workflow/report", made, run, "tiny", drawings, data, words))
     return page.as_uri()
 
 

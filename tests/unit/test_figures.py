@@ -1,14 +1,10 @@
 """The figures of the synthetic example, drawn from small tables made by hand."""
 
 import itertools
-from types import SimpleNamespace
 
-import jinja2
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
-from conftest import ROOT
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_rgb
 from matplotlib.contour import ContourSet
@@ -408,17 +404,3 @@ def test_rows_of_the_atlas_depart_from_the_default_in_one_respect():
     assert {row.cell for row in criteria_rows} == {"default"}
     assert {row.rule for row in criteria_rows} == {"best"}
     assert {row.targets["well"] for row in criteria_rows} == {"truth"}
-
-
-@pytest.mark.parametrize("caption", ["pairwise", "claims", "strata"])
-def test_captions_name_caps_that_are_in_force(caption):
-    template = jinja2.Template((ROOT / f"workflow/report/{caption}.rst").read_text(), undefined=jinja2.StrictUndefined)
-    wildcards = SimpleNamespace(reading="residual", protocol="paper")
-    config = yaml.safe_load((ROOT / "config.yaml").read_text())
-    plain = template.render(snakemake=SimpleNamespace(config=config, wildcards=wildcards))
-    assert "drawn at random" not in plain
-    capped = template.render(
-        snakemake=SimpleNamespace(config=config | {"max_rounds": 777, "max_features": 55}, wildcards=wildcards)
-    )
-    assert "777 rows drawn at random are\nplayed" in capped
-    assert "55 features drawn at random\nare used" in capped

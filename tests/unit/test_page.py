@@ -21,7 +21,8 @@ WILDCARDS = {"part": "", "specification": "mis", "reading": "literal", "protocol
 
 @pytest.mark.parametrize("path", sorted((ROOT / "workflow/report").glob("*.rst")), ids=lambda path: path.stem)
 def test_every_caption_of_the_workflow_can_stand_on_the_page(path):
-    words = _caption(path, WILDCARDS, yaml.safe_load((ROOT / "config.yaml").read_text()))
+    config = yaml.safe_load((ROOT / "config.yaml").read_text())
+    words = _caption(path, {"config": config, "wildcards": WILDCARDS, "params": {"datasets": "All are shown."}})
     assert words.startswith("<p><strong>")
     assert not re.search(r"\{\{|\{%|\*\*|system-message", words)
 
@@ -29,7 +30,7 @@ def test_every_caption_of_the_workflow_can_stand_on_the_page(path):
 def test_a_caption_that_asks_for_more_gets_a_sentence(tmp_path):
     (tmp_path / "odd.rst").write_text("**Odd.** {{ snakemake.wildcards.colour }}")
     with pytest.raises(InputError, match=r"odd.rst: the caption can't be filled in \(.*colour"):
-        _caption(tmp_path / "odd.rst", WILDCARDS, {})
+        _caption(tmp_path / "odd.rst", {"wildcards": WILDCARDS})
 
 
 def test_the_explorer_has_the_numbers_of_the_tables():

@@ -1,9 +1,12 @@
 """P-values against SciPy and by hand, Holm's correction, bootstrap in clusters."""
 
+import itertools
 import math
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import stats
 
 from balanced_bandits.analysis.bootstrap import family_of, intervals
@@ -68,6 +71,25 @@ def test_wilcoxon_is_scipys_without_zeros(n):
     assert wilcoxon(differences) == pytest.approx(stats.wilcoxon(differences).pvalue)
     assert wilcoxon(np.append(differences, [0.0, 0.0])) == pytest.approx(wilcoxon(differences))
     assert wilcoxon(-differences) == pytest.approx(wilcoxon(differences))
+
+
+@given(st.lists(st.integers(-3, 3), min_size=1, max_size=9))
+def test_wilcoxon_with_ties_counts_all_signs(values):
+    some = np.array([value for value in values if value], dtype=float)
+    ranks = stats.rankdata(np.abs(some))
+    signs = np.array(list(itertools.product([0, 1], repeat=len(some))))
+    sums = signs @ ranks
+    seen = ranks[some > 0].sum()
+    expected = min(1.0, 2 * min((sums <= seen).mean(), (sums >= seen).mean()))
+    assert wilcoxon(np.array(values) / 10) == pytest.approx(expected)
+
+
+def test_wilcoxon_with_ties_and_many_datasets_is_near_the_normal_one():
+    rng = np.random.default_rng(3)
+    some = np.round(rng.normal(0.2, 1, 50), 1)
+    more = np.round(rng.normal(0.2, 1, 51), 1)
+    assert wilcoxon(some) == pytest.approx(stats.wilcoxon(some[some != 0], method="asymptotic").pvalue, abs=0.01)
+    assert wilcoxon(more) == pytest.approx(stats.wilcoxon(more[more != 0], method="asymptotic").pvalue, abs=0.01)
 
 
 def test_wilcoxon_of_nothing_but_ties_is_one_and_rounding_errors_are_ties():

@@ -57,6 +57,8 @@ def test_a_wrong_one_stops_the_run_before_its_first_job(mine):
     output = mine.snakemake("-n", fails=True)
     assert "my_bandits:Boltzman: there is no class Boltzman in" in output
     assert "Traceback" not in output
+    output = mine.snakemake("-n", "--config", "own_bandits={Idle: my_bandits:Boltzmann}", fails=True)
+    assert "own_bandits.Idle: no experiment plays it; give it a grid under bandits or synthetic.bandits" in output
     output = mine.snakemake("-n", "--config", "own_bandits={BLTS: my_bandits:Boltzmann}", fails=True)
     assert "own_bandits.BLTS: a bandit of this package has that name" in output
 

@@ -53,12 +53,13 @@ rule collect:
         mem_mb=lambda wildcards, attempt: (1000 + 5 * len(ROWS)) * 2 ** (attempt - 1),
         runtime=lambda wildcards, attempt: 10 * attempt,
     params:
-        families=json.dumps(FAMILIES),
+        suite=SUITE_OPTIONS,
+        families=digest(FAMILIES),
         jobs=lambda wildcards: classification_jobs(wildcards.part),
     message:
         "Collecting the runs of all bandits{wildcards.part}"
     shell:
-        "python {input.script[0]} --families {params.families:q} --jobs {params.jobs:q}"
+        "python {input.script[0]} {params.suite:q} --families {params.families} --jobs {params.jobs:q}"
         " --runs {output.runs:q} --accounts {output.datasets:q} > {log:q} 2>&1"
 
 

@@ -13,11 +13,13 @@ from balanced_bandits import provenance
 from balanced_bandits.analysis import cost
 from balanced_bandits.analysis.bootstrap import family_of
 from balanced_bandits.analysis.cells import cells_of, distinct
+from balanced_bandits.analysis.shown import datasets_in_words
 from balanced_bandits.bandits import MODULES
 from balanced_bandits.config import checked_config
 from balanced_bandits.datasets import SOURCES
+from balanced_bandits.datasets.checksum import digest
 from balanced_bandits.datasets.openml_settings import SETTINGS_VARIABLE
-from balanced_bandits.datasets.suite import read_suite
+from balanced_bandits.datasets.suite import chosen, read_suite
 from balanced_bandits.errors import InputError
 from balanced_bandits.failures import FailureTable
 from balanced_bandits.running import (
@@ -31,6 +33,7 @@ from balanced_bandits.simulation.settings import settings_of
 
 HOME = Path(os.path.relpath(workflow.basedir))
 SCHEMAS = HOME / "workflow/schemas"
+SUITE_SCHEMA = SCHEMAS / "suite.schema.yaml"
 CONDA = str(Path(workflow.basedir) / "envs/conda.yaml")
 
 use_this_python(workflow.basedir)
@@ -41,17 +44,13 @@ def load_suite():
     path = Path(config["suite"])
     if path.suffix != ".tsv":
         path = HOME / "workflow/suites" / f"{config['suite']}.tsv"
-    rows = read_suite(path, SCHEMAS / "suite.schema.yaml")
+    rows = read_suite(path, SUITE_SCHEMA)
     if path.stem in ("synthetic", "sensitivity"):
         raise InputError(
             f"{path}: '{path.stem}' is another experiment; give the suite another name."
         )
-    if config["datasets"] != "all":
-        unknown = sorted(set(config["datasets"]) - set(rows))
-        if unknown:
-            raise InputError(f"datasets: {', '.join(unknown)} is not in {path}.")
-        rows = {name: row for name, row in rows.items() if name in config["datasets"]}
-    return path, path.stem, rows
+    names = None if config["datasets"] == "all" else config["datasets"]
+    return path, path.stem, chosen(rows, names)
 
 
 def choices(experiment):
@@ -92,10 +91,17 @@ def check_own_bandits():
         raise InputError(
             f"own_bandits.{name}: a bandit of this package has that name; take another."
         )
-    for experiment, grids in (
-        ("classification", config["bandits"]),
-        ("synthetic", config["synthetic"]["bandits"]),
-    ):
+    grids_of = {
+        "classification": config["bandits"],
+        "synthetic": config["synthetic"]["bandits"],
+    }
+    for name in config["own_bandits"]:
+        if not any(name in grids for grids in grids_of.values()):
+            raise InputError(
+                f"own_bandits.{name}: no experiment plays it; give it a grid under bandits or synthetic.bandits,"
+                " such as {} if it has no parameters, or take it out."
+            )
+    for experiment, grids in grids_of.items():
         for name in grids.keys() & config["own_bandits"].keys():
             first = settings_of(grids[name])[0]
             own.check(config["own_bandits"][name], first, choices(experiment))
@@ -118,9 +124,15 @@ SYNTHETIC_BANDITS = list(config["synthetic"]["bandits"])
 RESULTS = f"results/{SUITE}"
 # Seconds: a dataset is small if all bandits together are predicted to play it in less (see batch).
 SMALL = 60
+# Minutes asked for a job of a group, on top of what it is predicted to take: to load, and perhaps to compile.
+GROUPED_MINUTES = 2
 FAILURES = FailureTable(Path("logs/failed_attempts.csv"))
 PROTOCOLS = ["paper", "matched", "fixed"]
 FAMILIES = {name: family_of(name, row.family) for name, row in ROWS.items()}
+# How a script is told of the datasets: by the suite's file, since a command line holds a few thousand names only.
+SUITE_OPTIONS = ["--suite", str(SUITE_FILE), "--schema", str(SUITE_SCHEMA)]
+if config["datasets"] != "all":
+    SUITE_OPTIONS += ["--only", *config["datasets"]]
 # The readings of the variance by part of the experiment: the default run, and the target `variances` beyond it.
 READINGS = {"": config["classification"]["variances"]}
 FURTHER = f"{os.sep}sensitivity"
@@ -194,8 +206,12 @@ def predicted_seconds(wildcards):
 
 
 def job_minutes(wildcards, attempt):
-    """Time for a job of the classification experiment, with room to spare."""
-    return (5 + int(5 * predicted_seconds(wildcards) / 60)) * 2 ** (attempt - 1)
+    """Time for a job of the classification experiment, with room to spare.
+
+    A group asks for the sum of its jobs, so that one of many needs less room of its own.
+    """
+    room = GROUPED_MINUTES if batch(wildcards) else 5
+    return (room + int(5 * predicted_seconds(wildcards) / 60)) * 2 ** (attempt - 1)
 
 
 def job_megabytes(wildcards, attempt):
@@ -273,6 +289,11 @@ def classification_runs(wildcards):
     return [job.replace("DATASET", name) for name in ROWS for job in jobs]
 
 
+def datasets_shown(wildcards, input):
+    """Which datasets the figures of a part show, for their captions; it can be said once they are collected."""
+    return datasets_in_words(Path(input.datasets))
+
+
 def admitted():
     """What holds up the tables if a dataset can't be played, with `strict`; no run is made stale by it."""
     return rules.admit.output if config["strict"] else []
@@ -311,6 +332,13 @@ def synthetic_minutes(bandit, simulations):
     """Time to play the synthetic example, with room to spare."""
     steps = simulations * config["synthetic"]["horizon"]
     return 5 + steps * grid_size(config["synthetic"]["bandits"][bandit]) // 10**6
+
+
+def synthetic_seconds(wildcards):
+    """How long a bandit takes with the synthetic example, roughly; long jobs start first."""
+    steps = config["synthetic"]["simulations"] * config["synthetic"]["horizon"]
+    settings = grid_size(config["synthetic"]["bandits"][wildcards.bandit])
+    return cost.START_UP + 6e-6 * steps * settings
 
 
 def criteria():
@@ -385,9 +413,7 @@ def predicted_of(job):
     if job.rule.name == "simulate_classification":
         return predicted_seconds(job.wildcards)
     if job.rule.name == "simulate_synthetic":
-        steps = config["synthetic"]["simulations"] * config["synthetic"]["horizon"]
-        settings = grid_size(config["synthetic"]["bandits"][job.wildcards.bandit])
-        return cost.START_UP + 6e-6 * steps * settings
+        return synthetic_seconds(job.wildcards)
     return cost.START_UP
 
 

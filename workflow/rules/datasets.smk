@@ -56,7 +56,10 @@ rule encode:
     resources:
         mem_mb=lambda wildcards, attempt: megabytes(ROWS[wildcards.dataset])
         * 2 ** (attempt - 1),
-        runtime=lambda wildcards, attempt: 10 * attempt,
+        runtime=lambda wildcards, attempt: (
+            GROUPED_MINUTES if batch(wildcards) else 10
+        )
+        * attempt,
     params:
         row=lambda wildcards: ROWS[wildcards.dataset].to_json(),
         max_levels=config["max_levels"],
@@ -84,10 +87,13 @@ rule admit:
     resources:
         mem_mb=lambda wildcards, attempt: 2000 * 2 ** (attempt - 1),
         runtime=lambda wildcards, attempt: 10 * attempt,
+    params:
+        suite=SUITE_OPTIONS,
+        datasets=rules.encode.output[0].replace("{dataset}", "DATASET"),
     message:
         "Checking that all datasets can be played"
     shell:
-        "python {input.script[0]} --datasets {input.datasets:q} --output {output:q} > {log:q} 2>&1"
+        "python {input.script[0]} {params.suite:q} --datasets {params.datasets:q} --output {output:q} > {log:q} 2>&1"
 
 
 rule table2:

@@ -1,6 +1,6 @@
 # In:  results/SUITE/{pairs,counts,claims,strata,ranks,profiles,regrets,datasets}.csv, results/synthetic/*.{csv,npz}, results/sensitivity/*.csv.
 # Out: figures/SUITE/{pairwise_READING_PROTOCOL,claims,{strata,ranks,profiles,regrets,wins}_READING}.*, figures/synthetic/*, figures/sensitivity/atlas.*, in the formats of the configuration.
-# A figure never computes: it draws a table.
+# A figure never computes: it draws a table. The parameter `datasets` is for captions (workflow/report).
 
 
 rule draw_pairwise:
@@ -28,6 +28,7 @@ rule draw_pairwise:
         bandits=BANDITS,
         test=config["classification"]["significance"],
         runs=config["classification"]["runs"],
+        datasets=datasets_shown,
     message:
         "Drawing the pairwise grid: variance {wildcards.reading}, protocol {wildcards.protocol}"
     shell:
@@ -40,6 +41,7 @@ rule draw_claims:
     input:
         script=script("draw_claims.py"),
         claims=rules.compare.output.claims,
+        datasets=rules.collect.output.datasets,
     output:
         drawings(f"{SUITE}{{part}}/claims", "claims", "Classification"),
     log:
@@ -51,6 +53,8 @@ rule draw_claims:
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * 2 ** (attempt - 1),
         runtime=lambda wildcards, attempt: 10 * attempt,
+    params:
+        datasets=datasets_shown,
     message:
         "Drawing the paper's claims on the pairwise grid{wildcards.part}"
     shell:
@@ -62,6 +66,7 @@ rule draw_strata:
     input:
         script=script("draw_strata.py"),
         strata=rules.compare.output.strata,
+        datasets=rules.collect.output.datasets,
     output:
         drawings(f"{SUITE}{{part}}/strata_{{reading}}", "strata", "Classification"),
     log:
@@ -73,6 +78,8 @@ rule draw_strata:
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * 2 ** (attempt - 1),
         runtime=lambda wildcards, attempt: 10 * attempt,
+    params:
+        datasets=datasets_shown,
     message:
         "Drawing the claims by the size of datasets: variance {wildcards.reading}"
     shell:
@@ -87,6 +94,7 @@ rule draw_standings:
         profiles=rules.compare.output.profiles,
         regrets=rules.compare.output.regrets,
         counts=rules.compare.output.counts,
+        datasets=rules.collect.output.datasets,
     output:
         ranks=drawings(f"{SUITE}{{part}}/ranks_{{reading}}", "ranks", "Classification"),
         profiles=drawings(
@@ -107,6 +115,7 @@ rule draw_standings:
         runtime=lambda wildcards, attempt: 10 * attempt,
     params:
         bandits=BANDITS,
+        datasets=datasets_shown,
     message:
         "Drawing ranks, profiles, mean regrets and wins: variance {wildcards.reading}"
     shell:

@@ -37,6 +37,7 @@ rule simulate_synthetic:
         "logs/synthetic/simulate/{specification}/{bandit}.log",
     benchmark:
         "logs/synthetic/simulate/{specification}/{bandit}.tsv"
+    priority: synthetic_seconds
     conda:
         CONDA
     resources:
