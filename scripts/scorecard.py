@@ -1,6 +1,7 @@
 """Hold every claim of the paper's computational part against the results.
 
-Input: the tables of the synthetic example and of the classification experiment (CSV). Output: the scorecard (CSV).
+Input: the tables of the synthetic example and of the classification experiment (CSV). Output: the scorecard
+(CSV), and how many claims have which verdict (Markdown).
 """
 
 import argparse
@@ -8,9 +9,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from balanced_bandits.analysis.scorecard import scorecard
+from balanced_bandits.analysis.scorecard import scorecard, summary_in_markdown
 from balanced_bandits.commands import guarded
-from balanced_bandits.files import whole_file
+from balanced_bandits.files import write_text
 
 TABLES = ["table1", "rates", "orderings", "sooner", "claims", "table2"]
 
@@ -21,11 +22,13 @@ def main() -> None:
     for name in TABLES:
         parser.add_argument(f"--{name}", required=True, type=Path)
     parser.add_argument("--suite", required=True, help="the suite's name in results/ and figures/")
-    parser.add_argument("--output", required=True, type=Path)
+    parser.add_argument("--csv", required=True, type=Path)
+    parser.add_argument("--markdown", required=True, type=Path)
     arguments = parser.parse_args()
     tables = {name: pd.read_csv(getattr(arguments, name)) for name in TABLES}
-    with whole_file(arguments.output) as temporary:
-        scorecard(tables, arguments.suite).to_csv(temporary, index=False, lineterminator="\n")
+    card = scorecard(tables, arguments.suite)
+    write_text(arguments.csv, card.to_csv(index=False, lineterminator="\n"))
+    write_text(arguments.markdown, summary_in_markdown(card))
 
 
 if __name__ == "__main__":

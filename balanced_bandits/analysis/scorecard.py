@@ -35,6 +35,14 @@ RULES = {
     "numbers of datasets": "Holds: the number is the paper's. Holds weakly: as a share of all datasets it is at most "
     f"{NEAR:g} points from the paper's.",
 }
+# How the summary calls the claims of a rule; those on Figure 4 by their reading and protocol instead.
+KINDS = {
+    "percentages": "Table 1, percentages",
+    "orderings in the synthetic example": "Table 1 and section 4.1, orderings",
+    "best overall": "section 4.1, BLTS best",
+    "find times": "section 4.1, find times",
+    "numbers of datasets": "Table 2, numbers of datasets",
+}
 COLUMNS = ["experiment", "claim", "where", "reading", "protocol", "paper", "ours", "low", "high", "unit", "verdict",
            "rule", "figure", "file", "rows"]  # fmt: skip
 MODELS = {"well": "well-specified", "mis": "mis-specified"}
@@ -53,6 +61,26 @@ def scorecard(tables: Mapping[str, pd.DataFrame], suite: str) -> pd.DataFrame:
     on_datasets = list(_figure4(tables["claims"], suite))
     rows += [*on_datasets, *_best_of_figure4(on_datasets, suite), *_sizes(tables["table2"], suite)]
     return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def summary(card: pd.DataFrame) -> list[dict[str, Any]]:
+    """How many claims have which verdict: those on Figure 4 by reading and protocol, the others by kind."""
+    named = pd.Series(
+        [f"Figure 4: variance {reading}, protocol {protocol}" if protocol else KINDS[rule]
+         for rule, reading, protocol in card[["rule", "reading", "protocol"]].fillna("").itertuples(index=False)],
+        index=card.index,
+    )  # fmt: skip
+    return [
+        {"claims": claims, "counts": [int((of["verdict"] == verdict).sum()) for verdict in VERDICTS]}
+        for claims, of in card.groupby(named, sort=False)
+    ]
+
+
+def summary_in_markdown(card: pd.DataFrame) -> str:
+    """The same as a Markdown table."""
+    lines = [["claims", *VERDICTS], ["---"] * (1 + len(VERDICTS))]
+    lines += [[of["claims"], *map(str, of["counts"])] for of in summary(card)]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
 def near(paper: float, ours: float, low: float, high: float) -> str:

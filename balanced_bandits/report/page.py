@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from balanced_bandits.analysis import typeset
 from balanced_bandits.analysis.protocols import WORDS
-from balanced_bandits.analysis.scorecard import RULES, VERDICTS
+from balanced_bandits.analysis.scorecard import RULES, VERDICTS, summary
 from balanced_bandits.errors import InputError
 from balanced_bandits.figures.style import READINGS
 
@@ -80,25 +80,6 @@ def in_script(data: Any) -> Markup:
     '{"name":"\\u003c/script>"}'
     """
     return Markup(json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c"))
-
-
-def summary(card: pd.DataFrame) -> list[dict[str, Any]]:
-    """How many claims have which verdict: those on Figure 4 by reading and protocol, the others by kind."""
-    kinds = {
-        "percentages": "Table 1, percentages",
-        "orderings in the synthetic example": "Table 1 and section 4.1, orderings",
-        "best overall": "section 4.1, BLTS best",
-        "find times": "section 4.1, find times",
-        "numbers of datasets": "Table 2, numbers of datasets",
-    }
-    named = [
-        f"Figure 4: variance {row['reading']}, protocol {row['protocol']}" if row["protocol"] else kinds[row["rule"]]
-        for row in _records(card)
-    ]
-    return [
-        {"claims": claims, "counts": [int((of["verdict"] == verdict).sum()) for verdict in VERDICTS]}
-        for claims, of in card.groupby(pd.Series(named, index=card.index), sort=False)
-    ]
 
 
 def matrix(card: pd.DataFrame, claims: pd.DataFrame) -> dict[str, Any]:

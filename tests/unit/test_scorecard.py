@@ -6,7 +6,7 @@ from made import rounds_like_the_paper, tables
 
 from balanced_bandits.analysis.orderings import sooner
 from balanced_bandits.analysis.paper import CLAIMS, PAPER_PERCENT, PAPER_ROUNDS, SIZES, SOONER
-from balanced_bandits.analysis.scorecard import ENOUGH, RULES, VERDICTS, scorecard
+from balanced_bandits.analysis.scorecard import ENOUGH, RULES, VERDICTS, scorecard, summary, summary_in_markdown
 
 
 def verdicts(card, rule):
@@ -96,3 +96,15 @@ def test_who_is_sooner_counts_what_was_never_found_as_late():
     assert row["verdict"] == "holds weakly"
     same = sooner({"well": {"LinTS": np.array([5.0]), "LinUCB": np.array([5.0])}}).iloc[0]
     assert (same["low"], same["share"], same["high"], same["verdict"]) == (0, 50, 100, "does not hold")
+
+
+def test_the_summary_counts_every_claim_once():
+    card = scorecard(tables(rounds_like_the_paper()), "mine")
+    counted = summary(card)
+    assert sum(sum(of["counts"]) for of in counted) == len(card)
+    assert {"claims": "Table 1, percentages", "counts": [8, 0, 0, 0]} in counted
+    assert {"claims": "section 4.1, find times", "counts": [3, 0, 0, 0]} in counted
+    lines = summary_in_markdown(card).splitlines()
+    assert lines[0] == "| claims | holds | holds weakly | does not hold | can't be judged |"
+    assert "| Table 1, percentages | 8 | 0 | 0 | 0 |" in lines
+    assert len(lines) == 2 + len(counted)

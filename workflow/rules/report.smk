@@ -1,5 +1,5 @@
 # In:  the tables of results/SUITE and results/synthetic, the figures, logs/SUITE/timing.csv.
-# Out: results/SUITE/scorecard.csv (every claim of the paper with a verdict), results/SUITE/report.html (one page).
+# Out: results/SUITE/scorecard.csv (every claim of the paper with a verdict), scorecard.md (how many have which), results/SUITE/report.html (one page).
 # Steps: judge, put on a page.
 
 
@@ -13,7 +13,8 @@ rule scorecard:
         claims=f"{RESULTS}/claims.csv",
         table2=rules.table2.output.csv,
     output:
-        f"{RESULTS}/scorecard.csv",
+        csv=f"{RESULTS}/scorecard.csv",
+        markdown=f"{RESULTS}/scorecard.md",
     log:
         f"logs/{SUITE}/scorecard.log",
     benchmark:
@@ -30,7 +31,7 @@ rule scorecard:
     shell:
         "python {input.script[0]} --table1 {input.table1:q} --rates {input.rates:q} --orderings {input.orderings:q}"
         " --sooner {input.sooner:q} --claims {input.claims:q} --table2 {input.table2:q} --suite {params.suite:q}"
-        " --output {output:q} > {log:q} 2>&1"
+        " --csv {output.csv:q} --markdown {output.markdown:q} > {log:q} 2>&1"
 
 
 # Not `report`, which is a function of Snakemake's.
@@ -43,7 +44,7 @@ rule page:
         ],
         captions=sorted({of["caption"] for of in page_drawings()}),
         drawings=[of["file"] for of in page_drawings()],
-        scorecard=rules.scorecard.output,
+        scorecard=rules.scorecard.output.csv,
         claims=f"{RESULTS}/claims.csv",
         table1="results/synthetic/table1.csv",
         table2=rules.table2.output.csv,
