@@ -99,13 +99,13 @@ def read_suite(path: Path, schema: Path) -> dict[str, Row]:
     return rows
 
 
-def chosen(rows: dict[str, Row], names: Collection[str] | None) -> dict[str, Row]:
-    """The rows of these names, in the order of the suite; None: all of them."""
+def chosen(rows: dict[str, Row], names: Collection[str] | None, path: Path) -> dict[str, Row]:
+    """The rows of these names, in the order of the suite at ``path``; None: all of them."""
     if names is None:
         return rows
     unknown = sorted(set(names) - rows.keys())
     if unknown:
-        raise InputError(f"datasets: {', '.join(unknown)} is not in the suite.")
+        raise InputError(f"datasets: {', '.join(unknown)} is not in {path}.")
     return {name: row for name, row in rows.items() if name in names}
 
 
@@ -118,7 +118,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def asked_for(arguments: argparse.Namespace) -> dict[str, Row]:
     """The rows that these options name."""
-    return chosen(read_suite(arguments.suite, arguments.schema), arguments.only)
+    return chosen(read_suite(arguments.suite, arguments.schema), arguments.only, arguments.suite)
 
 
 def _explain(error: jsonschema.ValidationError) -> str:

@@ -148,6 +148,14 @@ def test_a_grid_of_more_settings_than_runs_is_refused(workspace):
     assert "bandits.LinTS has 3 settings, but classification.runs is 2" in output
 
 
+def test_snakemakes_own_report_has_the_figures_with_categories_and_captions(finished, tmp_path):
+    finished.snakemake("--report", str(tmp_path / "report.html"))
+    report = (tmp_path / "report.html").read_text()
+    for words in ("Classification", "The synthetic example", "pairwise_literal_fixed.png", "Critical-difference",
+                  "3 of 3 datasets are shown.", "each bandit at one setting, chosen on the datasets"):  # fmt: skip
+        assert words in report, words
+
+
 def test_a_finished_run_has_nothing_to_do(finished):
     assert "Nothing to be done" in finished.snakemake()
 
@@ -276,6 +284,9 @@ def test_a_dataset_that_cannot_be_played_is_left_out_with_its_reason(workspace):
     assert reasons == {"ant": "", "bee": "", "cat": "", "dull": "all rows are of one class, 'same'"}
     with open(workspace.folder / "results/tiny/counts.csv") as table:
         assert {row["datasets"] for row in csv.DictReader(table)} == {"3"}
+    workspace.snakemake("--report", "report.html", "figures")
+    report = (workspace.folder / "report.html").read_text()
+    assert "3 of 4 datasets are shown. Left out: dull (all rows are of one class, 'same')." in report
 
 
 def test_with_keep_going_one_bad_file_does_not_hold_up_the_others(workspace):

@@ -50,7 +50,7 @@ def load_suite():
             f"{path}: '{path.stem}' is another experiment; give the suite another name."
         )
     names = None if config["datasets"] == "all" else config["datasets"]
-    return path, path.stem, chosen(rows, names)
+    return path, path.stem, chosen(rows, names, path)
 
 
 def choices(experiment):
