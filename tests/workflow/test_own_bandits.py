@@ -1,6 +1,7 @@
 """A bandit of one's own in a run of the workflow: in the tables, stale when edited, refused when wrong."""
 
 import csv
+import re
 
 import pytest
 from conftest import ROOT
@@ -30,8 +31,11 @@ def mine(workspace):
     return workspace
 
 
-def test_it_gets_into_the_pairs_and_into_table_1_and_is_played_again_when_its_file_changes(mine):
-    mine.snakemake(PAIRS, TABLE, cores=2)
+def test_it_gets_into_the_tables_and_onto_the_page_and_is_played_again_when_its_file_changes(mine):
+    mine.snakemake("page", cores=2)
+    page = (mine.folder / "results/tiny/report.html").read_text()
+    assert re.search(r'"bandits":\[[^]]*"Boltzmann"', page)
+    assert "<td>Boltzmann</td>" in page
     with open(mine.folder / PAIRS) as table:
         pairs = {(row["row"], row["column"], row["setting_row"]) for row in csv.DictReader(table)}
     assert {("LinTS", "Boltzmann", "alpha=1")} < pairs
