@@ -1,11 +1,12 @@
 # make         set up .venv, run the default pipeline, say what was drawn
 # make report  the same, for the page alone: results/SUITE/report.html
 # make test    set up the test tools as well, run all tests
-# make setup-slurm   set up .venv for a Slurm cluster instead (docs/clusters.md)
+# make setup   set up .venv and no more; setup-dev: with the test tools; setup-slurm: for a Slurm cluster
+#              (docs/clusters.md)
 # make check   formatting, types and lint
 # make bench   speed against the floor; make bench-peers: against other packages, each in a venv of its own
 # make lock    renew the locks in envs/
-# make clean   remove what the pipeline made (data/ with its downloads stays)
+# make clean   remove results, logs and Snakemake's records (data/ with its downloads and figures/ stay)
 PYTHON ?= python3
 CORES ?= all
 export PYTHON

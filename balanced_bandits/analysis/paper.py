@@ -1,6 +1,7 @@
 """What the paper says of its computational results: every number and ordering that ours are held against."""
 
-# Table 1: in how many of 100 simulations the optimal assignment is found, by specification and bandit.
+# Table 1: in what percentage of simulations the optimal assignment is found, by specification and bandit. How many
+# simulations there were is not said.
 PAPER_PERCENT = {
     ("well", "LinTS"): 84, ("well", "LinUCB"): 51, ("well", "BLTS"): 92, ("well", "BLUCB"): 79,
     ("mis", "LinTS"): 39, ("mis", "LinUCB"): 29, ("mis", "BLTS"): 58, ("mis", "BLUCB"): 30,
@@ -16,8 +17,8 @@ PAPER_ROUNDS = {("well", "LinUCB"): 240, ("well", "BLUCB"): 110, ("mis", "BLTS")
 # "within the first few learning observations", and of BLTS it says "a few observations earlier than LinTS".
 SOONER = [("well", "LinTS", "LinUCB"), ("well", "BLUCB", "LinUCB"), ("well", "BLTS", "LinTS")]
 
-# Section 4.2, on Figure 4: the better bandit, the worse one. That LinTS is better than LinUCB is not said in so many
-# words: it follows from LinTS > BLUCB > LinUCB.
+# Section 4.2, on Figure 4: the better bandit, the worse one. That LinTS is better than LinUCB is said at the beginning of
+# section 4.
 CLAIMS = [
     ("BLTS", "LinTS"),
     ("BLTS", "LinUCB"),

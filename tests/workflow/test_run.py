@@ -196,6 +196,15 @@ def test_all_bandits_get_into_the_tables(workspace):
     assert ("Uniform", "") in settings
 
 
+def test_a_schedule_of_the_command_line_takes_the_place_of_that_of_the_configuration(workspace):
+    workspace.config["schedule"] = {"geometric": 0.05}
+    workspace.write_config()
+    run = "results/tiny/runs/ant/LinTS.npz"
+    for schedule, told in (("{batch: 50}", '"schedule": {"batch": 50}'), ("every_step", '"schedule": "every_step"')):
+        plan = workspace.snakemake("-n", "-p", "--config", f"schedule={schedule}", "--", run)
+        assert told in plan
+
+
 def test_a_number_inside_a_value_of_the_command_line_is_a_number(workspace):
     workspace.snakemake("--config", "synthetic={simulations: 3}", "--", "results/synthetic/well/LinTS.npz")
     record, arrays = read_arrays(workspace.folder / "results/synthetic/well/LinTS.npz")

@@ -107,6 +107,13 @@ def check_own_bandits():
             own.check(config["own_bandits"][name], first, choices(experiment))
 
 
+# --config adds to the mappings of config.yaml; a schedule of two keys would be none.
+config |= {
+    key: value
+    for key, value in workflow.config_settings.overwrite_config.items()
+    if key == "schedule"
+}
+
 try:
     config = checked_config(config, SCHEMAS / "config.schema.yaml")
     check_own_bandits()
