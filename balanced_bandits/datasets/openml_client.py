@@ -57,7 +57,6 @@ class RefusedError(RejectedError):
 @contextmanager
 def one_of_few(folder: Path, number: int) -> Iterator[None]:
     """Wait until fewer than ``number`` processes with the same ``folder`` are inside, on whatever cores they run."""
-    folder.mkdir(parents=True, exist_ok=True)
     locks = [FileLock(folder / f"openml-{i}.lock") for i in range(number)]
     while not any(_taken(lock) for lock in locks):
         time.sleep(0.1)

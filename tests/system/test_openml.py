@@ -66,7 +66,7 @@ def row(number: int = 7, version: int = 1, target: str = "(default)", digest: st
 
 
 def get(server: Server, given: Row | None = None) -> bytes:
-    return fetch(given or row(), server.folder, server.folder.parent / "archives")
+    return fetch(given or row(), server.folder, server.folder.parent / "data/archives")
 
 
 def rejection(raw: bytes) -> str:
