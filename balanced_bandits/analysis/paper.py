@@ -17,8 +17,8 @@ PAPER_ROUNDS = {("well", "LinUCB"): 240, ("well", "BLUCB"): 110, ("mis", "BLTS")
 # "within the first few learning observations", and of BLTS it says "a few observations earlier than LinTS".
 SOONER = [("well", "LinTS", "LinUCB"), ("well", "BLUCB", "LinUCB"), ("well", "BLTS", "LinTS")]
 
-# Section 4.2, on Figure 4: the better bandit, the worse one. That LinTS is better than LinUCB is said at the beginning of
-# section 4.
+# Section 4.2, on Figure 4: the better bandit, the worse one. That LinTS is better than LinUCB is said where section 4
+# begins.
 CLAIMS = [
     ("BLTS", "LinTS"),
     ("BLTS", "LinUCB"),

@@ -439,7 +439,7 @@ def test_the_key_goes_to_its_server_and_nowhere_else(server, monkeypatch, capsys
     raw = get(server, row(8))
     assert server.keys["description"] == server.keys["features"] == {KEY}
     assert server.keys["parquet"] == set()
-    for path in [*(tmp_path / "cache").rglob("*"), *(tmp_path / "archives").rglob("*")]:
+    for path in [*(tmp_path / "cache").rglob("*"), *(tmp_path / "data").rglob("*")]:
         assert path.is_dir() or KEY.encode() not in path.read_bytes()
     with zipfile.ZipFile(io.BytesIO(raw)) as archive:
         assert KEY.encode() not in archive.read("about.json")

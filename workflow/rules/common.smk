@@ -231,11 +231,20 @@ def job_megabytes(wildcards, attempt):
     return int(1.5 * need + 400) * 2 ** (attempt - 1)
 
 
+def seconds_of(dataset):
+    """How long each bandit takes to play a dataset in the default run."""
+    size = size_of(ROWS[dataset])
+    return [cost.seconds(bandit, *size, plays(bandit)) for bandit in BANDITS]
+
+
 def batch(wildcards):
     """The group of a dataset's jobs on a cluster, where one cluster job does those of several small datasets."""
-    size = size_of(ROWS[wildcards.dataset])
-    played = (cost.seconds(bandit, *size, plays(bandit)) for bandit in BANDITS)
-    return "small" if sum(played) < SMALL else None
+    return "small" if sum(seconds_of(wildcards.dataset)) < SMALL else None
+
+
+def urgency(wildcards):
+    """The priority of fetching and encoding a dataset: that of its longest job, which can't start before."""
+    return EARLY + max(seconds_of(wildcards.dataset))
 
 
 def local_file(wildcards):

@@ -15,7 +15,7 @@ rule fetch:
         f"logs/{SUITE}/fetch/{{dataset}}.log",
     benchmark:
         f"logs/{SUITE}/fetch/{{dataset}}.tsv"
-    priority: EARLY
+    priority: urgency
     # Nodes of a cluster often have no way to the world.
     localrule: True
     conda:
@@ -48,7 +48,7 @@ rule encode:
         f"logs/{SUITE}/encode/{{dataset}}.log",
     benchmark:
         f"logs/{SUITE}/encode/{{dataset}}.tsv"
-    priority: EARLY
+    priority: urgency
     group:
         batch
     conda:
