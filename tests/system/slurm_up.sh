@@ -54,9 +54,10 @@ wait_until "munged does not answer" munge --socket="$folder/munge/socket" --no-i
 # SlurmdTimeout: a node that has been silent for so long is down, and its jobs have failed.
 # JobAcctGather: memory is measured every second, and a job with more than it asked for is killed.
 # MinJobAge: squeue knows finished jobs for an hour, by which slow tests are over.
-# Two nodes share the machine, so that one is left when the other goes down.
+# Two nodes share the machine, so that one is left when the other goes down. Each has half of the cores and claims all of
+# the memory: a small machine's half would be too little for the second attempt of a job.
 cpus=$((($(nproc) + 1) / 2))
-megabytes=$(awk '/MemTotal/ {print int($2 / 2048) - 128}' /proc/meminfo)
+megabytes=$(awk '/MemTotal/ {print int($2 / 1024) - 256}' /proc/meminfo)
 cat >"$folder/slurm.conf" <<CONF
 ClusterName=test
 SlurmctldHost=$host(127.0.0.1)
