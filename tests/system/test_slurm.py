@@ -215,9 +215,10 @@ def test_cancelled_greedy_and_orphaned_jobs_are_tried_again_and_named(cluster, t
     faults.mkdir()
     (faults / "sitecustomize.py").write_text(FAULTS)
     paths = f"{ROOT}:{cluster.plugin}:{faults}"
-    # A Slurm job a dataset, so that each fault has its own.
-    run = cluster.start(there, *WITHOUT_ACCOUNTING, "--group-components", "small=1", "--", *results.values(),
-                        PYTHONPATH=paths, FAULTS=str(faults))  # fmt: skip
+    # A Slurm job a dataset, so that each fault has its own, and an hour for each: jobs here wait for what befalls them.
+    run = cluster.start(there, *WITHOUT_ACCOUNTING, "--group-components", "small=1", "--set-resources",
+                        "simulate_classification:runtime=60", "--", *results.values(), PYTHONPATH=paths,
+                        FAULTS=str(faults))  # fmt: skip
     log = there.folder / "started.log"
     try:
         wait_for((faults / "cancelled").exists, run, log)
