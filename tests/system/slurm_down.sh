@@ -2,7 +2,7 @@
 # Stop the Slurm that slurm_up.sh started in a folder, each daemon by its own pid file.
 set -u
 folder=$(cd "$1" && pwd) || exit 1
-for daemon in slurmd slurmctld munged; do
+for daemon in slurmd.node1 slurmd.node2 slurmctld slurmdbd mariadbd munged; do
     pid=$(cat "$folder/$daemon.pid" 2>/dev/null) || continue
     kill "$pid" 2>/dev/null
     for _ in $(seq 40); do
