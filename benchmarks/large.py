@@ -1,6 +1,6 @@
 """What the largest and widest datasets of OpenML take: stand-ins of their shapes, encoded and played.
 
-python benchmarks/large.py            about ten minutes, 8 GB of memory
+python benchmarks/large.py            about five minutes, 4 GB of memory
 python benchmarks/large.py --quick    a hundredth of the cells: only shows that everything runs
 
 Noise with a weak signal in the first column, written as the file that OpenML would serve. Each stage is a process of
