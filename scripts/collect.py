@@ -6,8 +6,8 @@ Input: the suite, the npz files of the jobs. Output: one table of all runs (Parq
 import argparse
 from pathlib import Path
 
-from balanced_bandits.analysis.bootstrap import family_of
 from balanced_bandits.analysis.collect import collect
+from balanced_bandits.analysis.families import family_of
 from balanced_bandits.commands import guarded
 from balanced_bandits.datasets.checksum import digest
 from balanced_bandits.datasets.suite import add_options, asked_for

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from balanced_bandits.analysis.bootstrap import family_of, intervals
+from balanced_bandits.analysis.bootstrap import intervals
+from balanced_bandits.analysis.families import family_of
 from balanced_bandits.analysis.significance import (
     Rounds,
     holm,

@@ -11,8 +11,8 @@ from snakemake.exceptions import WorkflowError
 
 from balanced_bandits import provenance
 from balanced_bandits.analysis import cost
-from balanced_bandits.analysis.bootstrap import family_of
 from balanced_bandits.analysis.cells import cells_of, distinct
+from balanced_bandits.analysis.families import family_of
 from balanced_bandits.analysis.shown import datasets_in_words
 from balanced_bandits.bandits import MODULES
 from balanced_bandits.config import checked_config
