@@ -1,6 +1,8 @@
 """Suites: what is accepted, and what a person is told about what is not."""
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pandas as pd
@@ -9,10 +11,11 @@ import pytest
 from balanced_bandits.analysis.table2 import table2
 from balanced_bandits.cli.suite import suite
 from balanced_bandits.datasets import SOURCES, source_of
+from balanced_bandits.datasets.checksum import digest
 from balanced_bandits.datasets.prepare import prepare
 from balanced_bandits.datasets.source_openml import parse_locator as parse_openml
 from balanced_bandits.datasets.source_wheel import parse_locator, pinned_checksum
-from balanced_bandits.datasets.suite import COLUMNS, Row, read_suite
+from balanced_bandits.datasets.suite import COLUMNS, Row, chosen, read_suite
 from balanced_bandits.errors import InputError
 from balanced_bandits.files import read_arrays
 
@@ -302,3 +305,28 @@ def test_the_command_gives_every_row_a_name_of_its_own(tmp_path, capsys, monkeyp
 def test_a_folder_is_no_suite(tmp_path):
     with pytest.raises(InputError, match="can't be read"):
         read_suite(tmp_path, SCHEMA)
+
+
+# What scripts are told of a suite
+
+
+def test_rows_are_chosen_by_name_in_the_order_of_the_suite(tmp_path):
+    path = write(tmp_path, line(), line(name="two"), line(name="three"))
+    rows = read_suite(path, SCHEMA)
+    assert list(chosen(rows, None, path)) == ["one", "two", "three"]
+    assert list(chosen(rows, ["three", "one"], path)) == ["one", "three"]
+    with pytest.raises(InputError, match=r"datasets: four is not in .*suite\.tsv"):
+        chosen(rows, ["one", "four"], path)
+
+
+def test_a_suite_that_changes_during_a_run_is_noticed_before_anything_is_collected(tmp_path):
+    path = write(tmp_path, line(), line(name="two"))
+    command = [sys.executable, ROOT / "scripts/collect.py", "--suite", path, "--schema", SCHEMA,
+               "--families", digest({"one": "one"}), "--jobs", tmp_path / "DATASET.npz", "--runs", tmp_path / "runs",
+               "--accounts", tmp_path / "accounts"]  # fmt: skip
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.stderr == f"error: {path} was changed after this run began; run again.\n"
+    assert not (tmp_path / "runs").exists()
+    of_one = subprocess.run([*command, "--only", "one"], capture_output=True, text=True, check=False)
+    assert "was changed" not in of_one.stderr  # these are the families that were planned, and no results are there
+    assert "one.npz" in of_one.stderr
