@@ -1,11 +1,11 @@
-"""The settings of a bandit that one job plays: every combination of the values in its grid."""
+"""The settings of a bandit that one job plays: all combinations of the values in its grid."""
 
 import itertools
 from typing import Any
 
 
 def settings_of(grid: dict[str, list[float]]) -> list[dict[str, float]]:
-    """All combinations, the last parameter changing fastest.
+    """All combinations; the last parameter varies fastest.
 
     >>> settings_of({"alpha": [1, 2]})
     [{'alpha': 1.0}, {'alpha': 2.0}]
@@ -14,7 +14,7 @@ def settings_of(grid: dict[str, list[float]]) -> list[dict[str, float]]:
 
 
 def name_of(setting: dict[str, Any]) -> str:
-    """A setting's name in tables and random streams: the same whatever else is in the grid.
+    """The name of a setting in tables and random streams; it does not depend on the rest of the grid.
 
     >>> name_of({"alpha": 0.25})
     'alpha=0.25'

@@ -1,7 +1,6 @@
-"""Random streams: one root seed, and a stream of its own for everything that is random.
+"""Random streams: one root seed, and a separate stream for each use of randomness.
 
-A stream is named by what it is for, so it depends neither on the order in which jobs run, nor on how
-many there are, nor on the machine.
+A stream is named after its purpose, so it depends neither on the order or the number of jobs nor on the machine.
 """
 
 import hashlib

@@ -1,0 +1,142 @@
+"""Decorators for compiled functions, and the cache of their machine code.
+
+Numba's own cache checks only the file of the function that it compiles, not the files of the functions that it calls:
+after an edit of a callee, the caller would keep using the old code. Our cache is therefore a folder named after a
+digest of all sources that contain kernels, so that any edit starts a new one. Nothing in it depends on the location of
+the package: clones, test copies and the nodes of a cluster share what one of them has compiled.
+
+The cache is in $NUMBA_CACHE_DIR or, if that is not set, in the user's cache folder (~/.cache/balanced-bandits). If
+that is not writable, it is in the package's ``__pycache__``.
+"""
+
+import functools
+import hashlib
+import os
+import shutil
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numba
+from numba.core import caching
+
+PACKAGE = Path(__file__).resolve().parents[1]
+KERNEL_FOLDERS = ("core", "estimation", "bandits", "simulation")
+UNUSED_DAYS = 60  # caches of other sources are removed after this time
+_DAY = 86400.0
+
+
+@functools.cache
+def cache_folder() -> Path:
+    """The cache folder of exactly these sources."""
+    digest = hashlib.sha256()
+    for room in KERNEL_FOLDERS:
+        for source in sorted((PACKAGE / room).glob("*.py")):
+            digest.update(f"{room}/{source.name}\0".encode() + source.read_bytes() + b"\0")
+    name = f"kernels-{digest.hexdigest()[:16]}"
+    for parent in (_users_folder(), PACKAGE / "__pycache__"):
+        folder = parent / name
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            if time.time() - folder.stat().st_mtime > _DAY:
+                os.utime(folder)  # still in use
+            _remove_unused(parent)
+        except OSError:
+            continue
+        if os.access(folder, os.W_OK):
+            return folder
+    return folder  # not writable: nothing is cached
+
+
+def _users_folder() -> Path:
+    """The folder that holds the caches of all versions of the sources."""
+    given = os.environ.get("NUMBA_CACHE_DIR")
+    if given:
+        return Path(given)
+    cache = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return Path(cache) / "balanced-bandits"
+
+
+def _remove_unused(parent: Path) -> None:
+    """Remove caches that have not been used for a long time."""
+    for other in parent.glob("kernels-*"):
+        if time.time() - other.stat().st_mtime > UNUSED_DAYS * _DAY:
+            shutil.rmtree(other, ignore_errors=True)
+
+
+class Locator(caching.UserProvidedCacheLocator):
+    """Tells Numba where to cache the code of a function: by the name of the source's folder, not by its full path.
+
+    The digest in the name of the cache folder identifies the sources that the code was compiled from. The stamp of a
+    single file, in some versions of Numba its date, would say less.
+    """
+
+    @classmethod
+    def get_suitable_cache_subpath(cls, py_file: str) -> str:
+        """The folder within the cache."""
+        return Path(py_file).parent.name
+
+    def get_source_stamp(self) -> str:
+        """The stamp that must match for cached code to be used."""
+        return cache_folder().name
+
+
+def is_cached(name: str) -> bool:
+    """Whether the function with that qualified name is in the cache, compiled from exactly these sources."""
+    return any(cache_folder().glob(f"*/*.{name}-*.nbi"))
+
+
+def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile ``function`` on its first call, and cache the machine code for later processes.
+
+    Floating-point arithmetic stays as written (no ``fastmath``), except in ``reordered`` kernels.
+    """
+    return _compiled(function)
+
+
+def written_out(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A kernel that Numba inlines at the call site before compiling, for short kernels between long ones.
+
+    Every level of calls is optimised again together with everything below it, which costs seconds of compilation.
+    """
+    return _compiled(function, inline="always")
+
+
+def uncounted(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A kernel without reference counting of arrays, for the innermost loop. It must not create arrays.
+
+    Reference counting costs more than the arithmetic of a small problem.
+    """
+    return _compiled(function, _nrt=False)
+
+
+def tight(function: Callable[..., Any]) -> Callable[..., Any]:
+    """An uncounted kernel whose machine code is inlined into the caller."""
+    return _compiled(function, _nrt=False, forceinline=True)
+
+
+def reordered(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A tight kernel whose sums may be reordered, so that several terms are added at a time.
+
+    As with BLAS, the last digit of a sum can differ between kinds of processor.
+    """
+    return _compiled(function, _nrt=False, forceinline=True, fastmath={"reassoc"})
+
+
+def _compiled(function: Callable[..., Any], **flags: Any) -> Callable[..., Any]:
+    """Numba's dispatcher for ``function``; its code is cached where ``Locator`` says, if a folder is writable."""
+    ours = {"CACHE_DIR": str(cache_folder()), "CACHE_LOCATOR_CLASSES": f"{__name__}.Locator"}
+    settings: Any = numba.config  # read when the decorator runs
+    before = {name: getattr(settings, name) for name in ours}
+    try:
+        for name, value in ours.items():
+            setattr(settings, name, value)
+        try:
+            compiled = numba.njit(cache=True, error_model="numpy", **flags)(function)
+        except RuntimeError:  # no folder is writable
+            compiled = numba.njit(error_model="numpy", **flags)(function)
+    finally:
+        for name, value in before.items():
+            setattr(settings, name, value)
+    return compiled  # type: ignore[no-any-return]
