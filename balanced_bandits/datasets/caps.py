@@ -1,17 +1,17 @@
-"""Caps on the size of datasets, for those who want to play a part of what is too large; off by default."""
+"""Caps on the size of datasets, to play only a part of the large ones; off by default."""
 
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from balanced_bandits.core.streams import stream
 from balanced_bandits.datasets.tables import Table
-from balanced_bandits.simulation.streams import stream
 
 
 @dataclass(frozen=True)
 class Caps:
-    """``max_rounds`` rows and ``max_features`` features (None: all), drawn by the seed."""
+    """At most ``max_rounds`` rows and ``max_features`` features (None: all), drawn with ``seed``."""
 
     max_rounds: int | None
     max_features: int | None
@@ -19,10 +19,10 @@ class Caps:
 
 
 def capped(table: Table, caps: Caps, name: str) -> tuple[Table, dict[str, Any]]:
-    """The table with at most so many labelled rows and feature columns; and how many there were where some went.
+    """Cap the labelled rows and the feature columns; return the table, and the original counts where it was cut.
 
-    What stays is drawn at random, blind to labels and values, and keeps its order. The features are those of the
-    table: one that is categorical may become several columns of the contexts.
+    The rows and columns to keep are drawn at random, independently of labels and values, and keep their order.
+    Features are columns of the table: a categorical one may become several columns of the contexts.
     """
     features, labels = table.features, table.labels
     labelled = labels.notna().to_numpy()

@@ -4,8 +4,8 @@ import hashlib
 import json
 from typing import Any
 
+from balanced_bandits.core.errors import InputError
 from balanced_bandits.datasets.suite import Row
-from balanced_bandits.errors import InputError
 
 
 def sha256(raw: bytes) -> str:
@@ -14,16 +14,16 @@ def sha256(raw: bytes) -> str:
 
 
 def digest(value: Any) -> str:
-    """SHA-256 of a value that JSON can hold, whatever the order of its keys."""
+    """SHA-256 of a value that JSON can represent, independent of the order of its keys."""
     return sha256(json.dumps(value, sort_keys=True).encode())
 
 
 def checked(row: Row, raw: bytes) -> bytes:
-    """``raw`` itself, if it is what the suite's row was written for."""
+    """Return ``raw`` if it has the checksum in the row; raise ``InputError`` otherwise."""
     found = sha256(raw)
     if found != row.sha256:
         raise InputError(
             f"dataset {row.name}: the raw bytes of {row.locator} have SHA-256 {found}, but the suite says "
-            f"{row.sha256}; if the file was changed on purpose, put the new checksum into the suite."
+            f"{row.sha256}; if you changed the file on purpose, write the new checksum into the suite."
         )
     return raw

@@ -1,13 +1,13 @@
-"""From a table as published to contexts and labels of a bandit.
+"""Encoding: from a table as published to the contexts and labels that bandits play.
 
-Deterministic, and blind to the labels: categorical columns become indicators, missing values are filled
-and flagged, constant columns go, every column is standardised. When there are more columns than rows the
-contexts are rotated into the space that the rows span, which changes no ridge or L2-logistic fit.
-The statistics are those of the whole dataset, not of the rounds played so far.
+The encoding is deterministic and does not use the labels. Categorical columns become indicators, missing values are
+imputed and flagged, constant columns are dropped, and every column is standardised. If there are more columns than
+rows, the contexts are rotated into the space spanned by the rows, which changes no ridge or L2-penalised logistic fit.
+The statistics are those of the whole dataset, unless another way to standardise is asked for.
 
-Memory is bounded: a table of more than ``LARGEST_TABLE`` cells, before or after categorical columns became
-indicators, is refused. Sparse tables become dense here and nowhere before, a column at a time. At the bound, contexts
-take 1 GiB, and encoding holds two copies of them (three if they are rotated) beside the table.
+Memory is bounded: a table with more than ``LARGEST_TABLE`` cells, before or after one-hot encoding, is refused. Sparse
+tables become dense only here, one column at a time. At the bound, the contexts take 1 GiB, and encoding holds two
+copies of them (three if they are rotated) in addition to the table.
 """
 
 from contextlib import suppress
@@ -18,8 +18,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from balanced_bandits.core.errors import RejectedError
+from balanced_bandits.core.rotation import rotated
 from balanced_bandits.datasets.tables import Table
-from balanced_bandits.errors import RejectedError
 
 FEWEST_ROWS = 10
 LARGEST_TABLE = 2**27  # rows times columns
@@ -27,16 +28,20 @@ LARGEST_TABLE = 2**27  # rows times columns
 
 @dataclass
 class Encoded:
-    """Contexts, labels, and an account of what was done."""
+    """Contexts, labels, and an account of the encoding."""
 
     X: NDArray[np.float64]  # (n, d) contexts
     y: NDArray[np.int64]  # (n,) labels in 0..K-1
-    classes: list[str]  # (K,) what the labels stand for
+    classes: list[str]  # (K,) names of the labels
     account: dict[str, Any] = field(default_factory=dict)
 
 
-def encode(table: Table, max_levels: int) -> Encoded:
-    """Encode a table; raises ``RejectedError`` where there is nothing to play for."""
+def encode(table: Table, max_levels: int, standardise: str = "whole") -> Encoded:
+    """Encode a table; raises ``RejectedError`` if no bandit can play it.
+
+    ``standardise``: whole, by the mean and deviation of the whole dataset; none; or running, by those of the rounds so
+    far, which is left to whoever knows the order of play, and so is the rotation.
+    """
     labelled = table.labels.notna().to_numpy()
     features = table.features if labelled.all() else table.features.loc[labelled]
     y, classes = _labels(table.labels[labelled])
@@ -63,7 +68,8 @@ def encode(table: Table, max_levels: int) -> Encoded:
         if missing.any() and not missing.all():
             account["indicators_of_missing"] += 1
             values.append(missing.astype(float))
-        kept = [standardised for value in values if (standardised := _standardised(value)) is not None]
+        pairs = [(value, _standardised(value)) for value in values]
+        kept = [value if standardise == "none" else scaled for value, scaled in pairs if scaled is not None]
         account["constant_columns_dropped"] += len(values) - len(kept)
         columns += kept
         check_size(len(y), len(columns), " after encoding")
@@ -71,14 +77,15 @@ def encode(table: Table, max_levels: int) -> Encoded:
         raise RejectedError("no usable feature: every column is constant or empty")
     account["encoded_columns"] = len(columns)
     X = np.column_stack(columns)
+    account["standardise"] = standardise
     account["rotated_from"] = X.shape[1] if X.shape[1] > X.shape[0] else None
-    if account["rotated_from"]:
-        X = rotate(X)
+    if account["rotated_from"] and standardise != "running":
+        X = rotated(X)
     return Encoded(np.ascontiguousarray(X), y, classes, account)
 
 
 def expected_columns(features: pd.DataFrame) -> int:
-    """How many columns ``encode`` makes of these, if none is constant; by a look at their types and levels only."""
+    """The number of columns after encoding if none is constant, from types and numbers of levels alone."""
     total = 0
     for i in range(features.shape[1]):
         column = features.iloc[:, i]
@@ -89,27 +96,16 @@ def expected_columns(features: pd.DataFrame) -> int:
 
 
 def check_size(rows: int, columns: int, when: str) -> None:
-    """Refuse what would not fit into the memory that this module promises to keep to."""
+    """Refuse a table that exceeds the memory bound of this module."""
     if rows * columns > LARGEST_TABLE:
         raise RejectedError(
-            f"{rows} rows and {columns} columns{when} are more than the {LARGEST_TABLE} cells that are made dense; "
-            "set max_features or max_rounds in the configuration to play a part of it"
+            f"{rows} rows and {columns} columns{when} are more than {LARGEST_TABLE} cells, the limit of a dense table; "
+            "set max_features or max_rounds in the configuration to use a part of it"
         )
 
 
-def rotate(X: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Coordinates of the rows in an orthonormal basis of their span: (n, d) to (n, min(n, d)).
-
-    With X = U S V', that is U S = X V: inner products between rows stay as they are.
-    """
-    U, S, _ = np.linalg.svd(X, full_matrices=False)
-    largest = np.abs(U).argmax(axis=0)
-    rotated: NDArray[np.float64] = U * (S * np.sign(U[largest, np.arange(len(S))]))
-    return rotated
-
-
 def _labels(labels: "pd.Series[str]") -> tuple[NDArray[np.int64], list[str]]:
-    """Labels as 0..K-1, in the order of their numbers if all are numbers, of their names otherwise."""
+    """Labels as 0..K-1, in numerical order if all of them are numbers, in alphabetical order otherwise."""
     names = sorted(set(labels))
     with suppress(ValueError):
         names.sort(key=float)
@@ -118,25 +114,25 @@ def _labels(labels: "pd.Series[str]") -> tuple[NDArray[np.int64], list[str]]:
 
 
 def _numeric(column: "pd.Series[Any]") -> tuple[list[NDArray[np.float64]], NDArray[np.bool_]]:
-    """A numeric column, missing values (infinite ones too) replaced by the median."""
+    """A numeric column with missing and infinite values replaced by the median, and a mask of these values."""
     values = column.to_numpy(dtype=float, na_value=np.nan).copy()
     missing = ~np.isfinite(values)
     if missing.all():
         return [np.zeros_like(values)], missing
-    values[missing] = 2.0 * np.median(values[~missing] / 2.0)  # the mean of two huge values overflows
+    values[missing] = 2.0 * np.median(values[~missing] / 2.0)  # the mean of two huge values would overflow
     return [values], missing
 
 
 def _indicators(
     name: str, column: "pd.Series[Any]", max_levels: int
 ) -> tuple[list[NDArray[np.float64]], NDArray[np.bool_]]:
-    """One 0/1 column a level (one in all for two levels), missing values replaced by the most frequent level."""
+    """One 0/1 column per level (a single one for two levels), missing values replaced by the most frequent level."""
     missing = column.isna().to_numpy()
     text = column.astype(str).to_numpy(dtype=object)
     levels, counts = np.unique(text[~missing].astype(str), return_counts=True)
     if len(levels) > max_levels:
         raise RejectedError(
-            f"column {name!r} is categorical with {len(levels)} levels, more than max_levels = {max_levels} of the "
+            f"column {name!r} is categorical with {len(levels)} levels, more than max_levels = {max_levels} in the "
             "configuration; drop it if it identifies rows, make it numeric if it holds numbers, or raise max_levels"
         )
     if len(levels) < 2:
@@ -147,12 +143,12 @@ def _indicators(
 
 
 def _standardised(values: NDArray[np.float64]) -> NDArray[np.float64] | None:
-    """Mean 0 and variance 1, or None for a column that is constant."""
+    """The column with mean 0 and variance 1, or None if it is constant."""
     largest = np.abs(values).max()
     if values.min() == values.max() or largest == 0.0:
         return None
-    scaled = values / largest  # so that squares of very large or very small values are representable
+    scaled = values / largest  # so that squares of very large and very small values are representable
     centred = scaled - scaled.mean()
-    centred -= centred.mean()  # what rounding left of the mean, where the spread is small beside it
+    centred -= centred.mean()  # removes the rounding error of the mean, which matters if the spread is relatively small
     deviation = np.sqrt(np.mean(centred**2))
     return centred / deviation if deviation > 1e-12 else None

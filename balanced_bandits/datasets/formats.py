@@ -1,6 +1,6 @@
-"""Readers of the formats that datasets come in; the ending of the file's name chooses.
+"""Readers of file formats, chosen by the extension of the file.
 
-Each takes the raw bytes and gives a ``Table``. What can't be read raises ``InputError`` with the file's name.
+Each takes the raw bytes and returns a ``Table``. A file that can't be read raises ``InputError`` with its name.
 """
 
 import gzip
@@ -18,17 +18,17 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from balanced_bandits.core.errors import InputError
+from balanced_bandits.core.files import check_arrays
 from balanced_bandits.datasets.tables import Table
-from balanced_bandits.errors import InputError
-from balanced_bandits.files import check_arrays
 
 MISSING = ["", "?", "NA", "N/A", "NaN", "nan", "<null>", "null"]
-LARGEST_TEXT = 2**31  # bytes after decompression; more is refused
-LARGEST_FILLING = 2**27  # cells of a table whose file does not write them all out; more is refused
+LARGEST_TEXT = 2**31  # bytes after decompression; larger files are refused
+LARGEST_FILLING = 2**27  # cells of a table that its file does not write out in full; larger tables are refused
 
 
 def read_table(name: str, raw: bytes, target: str) -> Table:
-    """Read ``raw``, the content of a file called ``name``, with the class in column ``target``."""
+    """Read ``raw``, the content of a file called ``name`` with the class in column ``target``."""
     lower = name.lower()
     for ending, reader in READERS.items():
         if lower.endswith((ending, f"{ending}.gz")):
@@ -36,21 +36,21 @@ def read_table(name: str, raw: bytes, target: str) -> Table:
                 return reader(name, unpacked(name, raw), target)
             except InputError:
                 raise
-            except Exception as error:  # on broken bytes the libraries raise as they please, zlib.error or TypeError
+            except Exception as error:  # on broken bytes the libraries raise anything, such as zlib.error or TypeError
                 raise InputError(f"{name} can't be read as {ending} ({type(error).__name__}: {error}).") from error
-    raise InputError(f"{name}: no reader for this ending; there are readers for {', '.join(READERS)} and their .gz.")
+    raise InputError(f"{name}: unknown file extension; it must be one of {', '.join(READERS)}, also with .gz.")
 
 
 def read_delimited(name: str, raw: bytes, target: str, skip_lines: int = 0) -> Table:
-    """CSV and relatives, with commas, semicolons or tabs (the first line decides; .tsv has tabs).
+    """CSV and similar, separated by commas, semicolons or tabs (the first line decides; .tsv has tabs).
 
-    A ``target`` that is a whole number is the column's position, and the file then has no header.
+    An integer ``target`` is the position of the column, and the file then has no header.
     """
     text = "\n".join(_lines(raw)[skip_lines:])
     header = None if re.fullmatch(r"-?\d+", target) else 0
     first = text.partition("\n")[0]
     separator = "\t" if ".tsv" in name.lower() else max(",;\t", key=first.count)
-    # Short rows are filled up, and each cell that is written takes a character at least.
+    # Short rows are padded; each cell that is written out takes at least one character.
     _check_filling(name, text.count("\n") + 1, first.count(separator) + 1, written=len(text))
     with warnings.catch_warnings():
         warnings.simplefilter("error", pd.errors.ParserWarning)  # rows longer than the header
@@ -62,12 +62,12 @@ def read_delimited(name: str, raw: bytes, target: str, skip_lines: int = 0) -> T
 
 
 def read_keel(name: str, raw: bytes, target: str) -> Table:
-    """KEEL .dat: ``@attribute`` lines, then comma-separated rows after ``@data``; or the bare rows alone."""
+    """KEEL .dat: ``@attribute`` lines, ``@data``, then comma-separated rows; or the rows alone."""
     lines = _lines(raw)
     start = next((i for i, line in enumerate(lines) if line.strip().lower() == "@data"), None)
     if start is None:
         if any(line.lstrip().startswith("@") for line in lines):
-            raise InputError(f"{name} is not a whole KEEL file: it has a header but no @data line.")
+            raise InputError(f"{name} is not a complete KEEL file: it has a header but no @data line.")
         return read_delimited(name, raw, target)
     columns: list[str] = []
     nominal: set[str] = set()
@@ -82,14 +82,14 @@ def read_keel(name: str, raw: bytes, target: str) -> Table:
 
 
 def read_arff(name: str, raw: bytes, target: str) -> Table:
-    """ARFF, dense or sparse (what a sparse row leaves out is 0, or the first value declared)."""
+    """ARFF, dense or sparse (a value omitted in a sparse row is 0, or the first declared one)."""
     return split_target(name, arff_frame(name, raw), target)
 
 
 def arff_frame(name: str, raw: bytes) -> pd.DataFrame:
-    """All columns of an ARFF file: floats where numeric, else strings or None; those of sparse files stay sparse.
+    """All columns of an ARFF file: floats if numeric, else strings or None; those of sparse files stay sparse.
 
-    Rows are turned into arrays as they are read, since Python's numbers would take several times the memory.
+    Rows become arrays while they are read, since Python objects would take several times the memory.
     """
     lines = _lines(raw)
     sparse = _is_sparse(lines)
@@ -102,11 +102,11 @@ def arff_frame(name: str, raw: bytes) -> pd.DataFrame:
         ]
         return _sparse_frame(name, attributes, content["data"]) if sparse else _dense_frame(attributes, content["data"])
     except arff.ArffException as error:
-        raise InputError(f"{name} is not a whole ARFF file ({error}).") from error
+        raise InputError(f"{name} is not a complete ARFF file ({error}).") from error
 
 
 def read_ts(name: str, raw: bytes, target: str) -> Table:
-    """Time series of equal length (.ts): dimensions apart by colons, the class last; flattened to columns."""
+    """Time series of equal length (.ts): dimensions separated by colons, the class last; flattened to columns."""
     rows, labels = [], []
     for line in _lines(raw):
         if line.strip() and not line.lstrip().startswith(("@", "#")):
@@ -114,14 +114,14 @@ def read_ts(name: str, raw: bytes, target: str) -> Table:
             rows.append([field.strip() for dimension in dimensions for field in dimension.split(",")])
             labels.append(label.strip())
     if not rows or {len(row) for row in rows} != {len(rows[0])} or not rows[0]:
-        raise InputError(f"{name}: the series differ in length, or there are none; only equal lengths can be read.")
+        raise InputError(f"{name}: the series differ in length, or there are none; all must have the same length.")
     frame = pd.DataFrame(np.array([[np.nan if v in MISSING else float(v) for v in row] for row in rows]))
     frame.columns = [f"t{i}" for i in range(frame.shape[1])]
     return _labelled(name, frame, labels, target)
 
 
 def read_npz(name: str, raw: bytes, target: str) -> Table:
-    """NumPy archive of two arrays: the labels, called ``target``, and the features, (n, ...)."""
+    """NumPy archive with two arrays: the labels, called ``target``, and the features, (n, ...)."""
     check_arrays(io.BytesIO(raw), LARGEST_TEXT)
     with np.load(io.BytesIO(raw), allow_pickle=False) as archive:
         if len(archive.files) != 2 or target not in archive.files:
@@ -129,7 +129,7 @@ def read_npz(name: str, raw: bytes, target: str) -> Table:
         labels = archive[target].ravel()
         features = archive[next(other for other in archive.files if other != target)]
     if features.shape[:1] != labels.shape:
-        raise InputError(f"{name}: {len(labels)} labels do not fit features of shape {features.shape}.")
+        raise InputError(f"{name}: {len(labels)} labels do not match features of shape {features.shape}.")
     frame = pd.DataFrame(features.reshape(len(labels), -1)).add_prefix("x")
     return _labelled(name, frame, labels, target)
 
@@ -141,13 +141,13 @@ def read_parquet(name: str, raw: bytes, target: str) -> Table:
 
 def parquet_frame(name: str, raw: bytes) -> pd.DataFrame:
     """All columns of a Parquet file."""
-    from pyarrow.parquet import ParquetFile  # few files are Parquet, and all readers would pay for the import
+    from pyarrow.parquet import ParquetFile  # slow to import, and few files are Parquet
 
     about = ParquetFile(io.BytesIO(raw)).metadata
     _check_filling(name, about.num_rows, about.num_columns, written=len(raw))
     size = sum(about.row_group(i).total_byte_size for i in range(about.num_row_groups))
     if size > LARGEST_TEXT:
-        raise InputError(f"{name} unpacks to more than {LARGEST_TEXT} bytes; that is refused.")
+        raise InputError(f"{name} unpacks to more than {LARGEST_TEXT} bytes, the largest size allowed.")
     return pd.read_parquet(io.BytesIO(raw))
 
 
@@ -163,29 +163,29 @@ READERS: dict[str, Callable[[str, bytes, str], Table]] = {
 
 
 def unpacked(name: str, raw: bytes) -> bytes:
-    """``raw``, decompressed if the name ends in .gz."""
+    """Return ``raw``, decompressed if the name ends in .gz."""
     if not name.lower().endswith(".gz"):
         return raw
     text = bytearray()
     try:
         with gzip.open(io.BytesIO(raw)) as opened:
-            while part := opened.read(2**20):  # as much as there is, and not as much as there may be
+            while part := opened.read(2**20):  # in parts, so that the size is checked as it grows
                 text += part
                 if len(text) > LARGEST_TEXT:
-                    raise InputError(f"{name} unpacks to more than {LARGEST_TEXT} bytes; that is refused.")
+                    raise InputError(f"{name} unpacks to more than {LARGEST_TEXT} bytes, the largest size allowed.")
     except (OSError, EOFError, zlib.error) as error:
-        raise InputError(f"{name} is not a whole gzip file ({error}).") from error
+        raise InputError(f"{name} is not a complete gzip file ({error}).") from error
     return bytes(text)
 
 
 def _check_filling(name: str, rows: int, columns: int, written: int = 0) -> None:
-    """Refuse a file that says in few bytes that a table is huge; as many cells as bytes ``written`` are no surprise."""
+    """Refuse a small file that declares a huge table; as many cells as bytes ``written`` are fine."""
     if rows * columns > max(LARGEST_FILLING, written):
-        raise InputError(f"{name} would fill {rows} rows and {columns} columns from few bytes; that is refused.")
+        raise InputError(f"{name} would expand to {rows} rows and {columns} columns from few bytes, so it is not read.")
 
 
 def _text(raw: bytes) -> str:
-    """The text of a file: UTF-8, or else Latin-1."""
+    """The text of a file in UTF-8 or, failing that, Latin-1."""
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -193,23 +193,23 @@ def _text(raw: bytes) -> str:
 
 
 def _lines(raw: bytes) -> list[str]:
-    """The lines of a file, whatever ends them; str.splitlines would part them at 0x85 and other characters, too."""
+    """The lines of a file, with any line ending; str.splitlines would also split at 0x85 and other characters."""
     return io.StringIO(_text(raw), newline=None).read().split("\n")
 
 
 def _is_sparse(lines: list[str]) -> bool:
-    """Whether the first row after @data is in braces."""
+    """Whether the first row after @data is in braces, as in sparse ARFF."""
     rest = itertools.dropwhile(lambda line: not line.strip().lower().startswith("@data"), lines)
     rows = (line.strip() for line in itertools.islice(rest, 1, None))
     return next((row.startswith("{") for row in rows if row and not row.startswith("%")), False)
 
 
-Attributes = list[tuple[str, Any]]  # a name and, for each, the list of nominal values or the word of the type
+Attributes = list[tuple[str, Any]]  # names, each with the list of its nominal values or with its type
 NUMERIC = ("NUMERIC", "REAL", "INTEGER")
 
 
 def _dense_frame(attributes: Attributes, rows: Iterator[list[Any]]) -> pd.DataFrame:
-    """Rows as a frame; a part of them at a time becomes arrays, one for each column."""
+    """Rows as a frame; they are converted in chunks, one array per column."""
     parts: list[list[NDArray[Any]]] = []
     while part := list(itertools.islice(rows, 1000)):
         parts.append(
@@ -224,7 +224,7 @@ def _dense_frame(attributes: Attributes, rows: Iterator[list[Any]]) -> pd.DataFr
 
 
 def _column(values: Sequence[Any], kind: Any) -> NDArray[Any]:
-    """Values of one attribute: floats, or for nominal values the strings that their numbers stand for."""
+    """Values of one attribute: floats, or strings, to which the codes of nominal values are mapped."""
     if kind in NUMERIC:
         return np.array(values, dtype=float)
     column = np.empty(len(values), dtype=object)
@@ -233,8 +233,8 @@ def _column(values: Sequence[Any], kind: Any) -> NDArray[Any]:
 
 
 def _sparse_frame(name: str, attributes: Attributes, rows: Iterator[dict[int, Any]]) -> pd.DataFrame:
-    """Rows that name only what is not 0 as a frame whose numeric columns are sparse."""
-    from scipy.sparse import coo_array  # few files are sparse, and all readers would pay for the import
+    """Rows of non-zero values as a frame whose numeric columns are sparse."""
+    from scipy.sparse import coo_array  # slow to import, and few files are sparse
 
     kinds = [kind for _, kind in attributes]
     others: dict[int, list[Any]] = {i: [] for i, kind in enumerate(kinds) if kind not in NUMERIC}
@@ -242,7 +242,7 @@ def _sparse_frame(name: str, attributes: Attributes, rows: Iterator[dict[int, An
     n = 0
     for row in rows:
         for i, column in others.items():
-            # liac-arff gives left-out values only where it makes rows dense: the first declared, or the text 0.
+            # liac-arff fills in omitted values only in dense rows: the first declared one, or the text 0.
             column.append(row.get(i, 0 if isinstance(kinds[i], list) else "0"))
         for i, value in row.items():
             if i not in others:
@@ -260,7 +260,7 @@ def _sparse_frame(name: str, attributes: Attributes, rows: Iterator[dict[int, An
 
 
 def _typed(name: str, columns: list[str], nominal: set[str], rows: list[list[str]]) -> pd.DataFrame:
-    """Text fields as a frame: declared columns, floats where the declaration does not say nominal."""
+    """Text fields as a frame with the declared columns, floats unless declared nominal."""
     odd = next((i for i, row in enumerate(rows) if len(row) != len(columns)), None)
     if odd is not None:
         raise InputError(
@@ -278,18 +278,18 @@ def _typed(name: str, columns: list[str], nominal: set[str], rows: list[list[str
 
 
 def split_target(name: str, frame: pd.DataFrame, target: str) -> Table:
-    """Part the target from the features; labels become strings, equal numbers equal strings."""
+    """Separate the target from the features; labels become strings, equal numbers equal strings."""
     columns = list(frame.columns)
     if re.fullmatch(r"-?\d+", target) and target not in columns:
         position = int(target)
         if not -len(columns) <= position < len(columns):
-            raise InputError(f"{name} has {len(columns)} columns, so there is no column {target} to be the target.")
+            raise InputError(f"{name} has {len(columns)} columns, so column {target} can't be the target.")
         target_at = position % len(columns)
     elif columns.count(target) == 1:
         target_at = columns.index(target)
     else:
         near = ", ".join(str(column) for column in columns[:10])
-        raise InputError(f"{name} has no single column {target!r} to be the target; its first columns are: {near}.")
+        raise InputError(f"{name} must have exactly one column {target!r}, the target; its first columns are: {near}.")
     labels = frame.iloc[:, target_at]
     features = frame.iloc[:, [i for i in range(len(columns)) if i != target_at]]
     features.columns = pd.Index([str(column) for column in features.columns])
@@ -297,14 +297,14 @@ def split_target(name: str, frame: pd.DataFrame, target: str) -> Table:
 
 
 def _labelled(name: str, frame: pd.DataFrame, labels: Any, target: str) -> Table:
-    """Features whose columns got their names here, with labels under the name ``target``."""
+    """A table from features that were named here and labels, which are called ``target``."""
     if target in frame.columns:
-        raise InputError(f"{name}: {target!r} is the name of a feature here; call the target something else.")
+        raise InputError(f"{name}: {target!r} is the name of a feature; choose another name for the target.")
     return split_target(name, frame.assign(**{target: labels}), target)
 
 
 def _label(value: object) -> str:
-    """A label as a string: 1, 1.0 and True stay apart from each other only if they were written apart."""
+    """A label as a string; floats with integer values become integers, so that 1 and 1.0 are the same label."""
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace").strip()
     if isinstance(value, float) and value.is_integer():

@@ -1,4 +1,4 @@
-"""A suite: a tab-separated file with a row for each dataset."""
+"""Suites: tab-separated files with one row per dataset."""
 
 import argparse
 import csv
@@ -12,16 +12,17 @@ from typing import Any
 import jsonschema
 import yaml
 
-from balanced_bandits.errors import InputError
+from balanced_bandits.core.errors import InputError
 
 COLUMNS = ("name", "source", "locator", "target", "sha256", "licence", "n", "d", "K")
-OPTIONAL = ("family", "columns")  # that a suite may have after these
-UNKNOWN = "unknown"  # in the column sha256, of sources that bring a checksum of their own
+OPTIONAL = ("family", "columns")  # may follow these
+SCHEMA = Path(__file__).resolve().parents[2] / "workflow/schemas/suite.schema.yaml"
+UNKNOWN = "unknown"  # value of sha256 for sources that publish their own checksum
 
 
 @dataclass(frozen=True)
 class Row:
-    """One dataset of a suite; the suite's schema describes each field."""
+    """One dataset of a suite; workflow/schemas/suite.schema.yaml describes the fields."""
 
     name: str
     source: str
@@ -37,38 +38,38 @@ class Row:
 
     @property
     def has_checksum(self) -> bool:
-        """Whether ``sha256`` is a checksum, and not the word that none is known."""
+        """Whether ``sha256`` is a checksum rather than ``UNKNOWN``."""
         return self.sha256 != UNKNOWN
 
     def to_json(self) -> str:
-        """The row as it travels to a job's command line; no job on a dataset depends on the optional fields."""
+        """The row as passed to a job on its command line, without the optional fields, which no such job depends on."""
         return json.dumps({key: value for key, value in asdict(self).items() if key not in OPTIONAL})
 
     @classmethod
     def from_json(cls, text: str) -> "Row":
-        """Undo ``to_json``."""
+        """The inverse of ``to_json``."""
         return cls(**json.loads(text))
 
 
-def read_suite(path: Path, schema: Path) -> dict[str, Row]:
-    """Read and check a suite: the rows by name, in the order of the file.
+def read_suite(path: Path) -> dict[str, Row]:
+    """Read and check a suite; returns the rows by name, in the order of the file.
 
-    All that is wrong is reported at once, each with its line number.
+    All errors are reported at once, with their line numbers.
     """
     try:
         lines = list(csv.reader(path.read_text(encoding="utf-8").splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE))
     except FileNotFoundError as error:
-        raise InputError(f"{path}: no such suite; the suites are the .tsv files of {path.parent}.") from error
+        raise InputError(f"{path}: no such suite; the suites are the .tsv files in {path.parent}.") from error
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise InputError(f"{path} can't be read as tab-separated text in UTF-8 ({error}).") from error
     columns = tuple(lines[0]) if lines else ()
     more = columns[len(COLUMNS) :]
     if columns[: len(COLUMNS)] != COLUMNS or not set(more) <= set(OPTIONAL) or len(set(more)) < len(more):
         raise InputError(
-            f"{path}, line 1: the columns must be {', '.join(COLUMNS)}, separated by tabs; then any of "
-            f"{', '.join(OPTIONAL)}, or nothing."
+            f"{path}, line 1: the columns must be {', '.join(COLUMNS)}, separated by tabs, optionally followed by "
+            f"any of {', '.join(OPTIONAL)}."
         )
-    validator = jsonschema.Draft202012Validator(yaml.safe_load(schema.read_text()))
+    validator = jsonschema.Draft202012Validator(yaml.safe_load(SCHEMA.read_text()))
     rows: dict[str, Row] = {}
     first_seen: dict[str, int] = {}
     problems = []
@@ -86,43 +87,42 @@ def read_suite(path: Path, schema: Path) -> dict[str, Row]:
                 row[count] = int(row[count])
         wrong = [_explain(error) for error in validator.iter_errors(row)]
         if row["name"].lower() in first_seen:
-            wrong.append(f"the name {row['name']!r} is also that of line {first_seen[row['name'].lower()]}")
+            wrong.append(f"the name {row['name']!r} is already used in line {first_seen[row['name'].lower()]}")
         if wrong:
             problems.append(f"line {number}: {'; '.join(sorted(wrong))}")
         else:
             rows[row["name"]] = Row(**row)
         first_seen.setdefault(row["name"].lower(), number)
     if problems:
-        raise InputError(f"{path} has rows to mend:\n  " + "\n  ".join(problems))
+        raise InputError(f"{path} has invalid rows:\n  " + "\n  ".join(problems))
     if not rows:
-        raise InputError(f"{path} has no row; give it at least one dataset.")
+        raise InputError(f"{path} has no rows; add at least one dataset.")
     return rows
 
 
 def chosen(rows: dict[str, Row], names: Collection[str] | None, path: Path) -> dict[str, Row]:
-    """The rows of these names, in the order of the suite at ``path``; None: all of them."""
+    """The rows with these names (None: all), in the order of the suite at ``path``."""
     if names is None:
         return rows
     unknown = sorted(set(names) - rows.keys())
     if unknown:
-        raise InputError(f"datasets: {', '.join(unknown)} is not in {path}.")
+        raise InputError(f"datasets: {path} does not contain {', '.join(unknown)}.")
     return {name: row for name, row in rows.items() if name in names}
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """The options that name datasets by their suite: a command line is too short for thousands of names."""
-    parser.add_argument("--suite", required=True, type=Path, help="the suite's file")
-    parser.add_argument("--schema", required=True, type=Path, help="what a suite may say")
-    parser.add_argument("--only", nargs="+", help="the names of the datasets that are used; by default all")
+    """Add the options that select datasets by suite: a command line is too short for thousands of names."""
+    parser.add_argument("--suite", required=True, type=Path, help="path of the suite")
+    parser.add_argument("--only", nargs="+", help="names of the datasets to use (default: all)")
 
 
 def asked_for(arguments: argparse.Namespace) -> dict[str, Row]:
-    """The rows that these options name."""
-    return chosen(read_suite(arguments.suite, arguments.schema), arguments.only, arguments.suite)
+    """The rows selected by these options."""
+    return chosen(read_suite(arguments.suite), arguments.only, arguments.suite)
 
 
 def _explain(error: jsonschema.ValidationError) -> str:
-    """A validation error as words about the column: what was found and what is expected there."""
+    """Describe a validation error: the column, the value found and the value expected."""
     column = ".".join(str(part) for part in error.absolute_path)
     expected = error.schema.get("description", error.message) if isinstance(error.schema, dict) else error.message
     return f"{column} is {error.instance!r}, but must be: {expected}"

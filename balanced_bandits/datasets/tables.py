@@ -1,4 +1,4 @@
-"""A dataset as it was published: features of mixed types, and a label for each row."""
+"""Datasets as published: features of mixed types and one label per row."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 class Table:
     """Rows as published.
 
-    A column of ``features`` that is not numeric is categorical. Missing values are NaN or None.
-    ``labels`` are strings, or missing.
+    Non-numeric columns of ``features`` are categorical. Missing values are NaN or None. ``labels`` are strings or
+    missing.
     """
 
     features: pd.DataFrame

@@ -1,1 +1,1 @@
-"""What bandits play: a classification dataset with bandit feedback, and the paper's synthetic example."""
+"""The environments: classification datasets with bandit feedback, and the paper's synthetic example."""

@@ -5,7 +5,7 @@
     r(2) = 2 - 0.5 (x0 + 1)^2 - 0.5 (x1 + 1)^2 + e          e ~ N(0, 0.01), x ~ N(0, 1)^2
 
 The 50 warm-start contexts are N(0, 1) truncated to (-1.15, -0.85) in both features, and their arms are drawn
-uniformly. Well-specified models see linear and quadratic terms of the context, mis-specified ones linear terms.
+uniformly. Well-specified models use linear and quadratic terms of the context, mis-specified models only linear terms.
 """
 
 import statistics
@@ -18,25 +18,25 @@ NOISE = 0.1  # standard deviation of the rewards
 WARM_START = 50
 WARM_INTERVAL = (-1.15, -0.85)
 SPECIFICATIONS = ("well", "mis")
-# Rounds after the warm start that Figures 2 and 3 show, among them those that the text names (20, 110 and 240).
+# Rounds after the warm start that Figures 2 and 3 show, including those mentioned in the text (20, 110 and 240).
 SHOWN = (0, 20, 50, 110, 240, 1000, 10000)
 
 
 def expected_rewards(x: NDArray[np.float64]) -> NDArray[np.float64]:
-    """E[r(a) | x] for contexts (n, 2): an array (n, 3)."""
+    """E[r(a) | x] for contexts (n, 2), as an array (n, 3)."""
     bowl = 0.5 * (x[:, 0] + 1.0) ** 2 + 0.5 * (x[:, 1] + 1.0) ** 2
     return np.column_stack([bowl, np.ones(len(x)), 2.0 - bowl])
 
 
 def features(x: NDArray[np.float64], specification: str) -> NDArray[np.float64]:
-    """What the outcome models see of contexts (n, 2), without the intercept."""
+    """The features of the outcome models for contexts (n, 2), without the intercept."""
     if specification == "mis":
         return x
     return np.column_stack([x, x[:, 0] ** 2, x[:, 0] * x[:, 1], x[:, 1] ** 2])
 
 
 def truncated_normal(size: tuple[int, ...], low: float, high: float, rng: np.random.Generator) -> NDArray[np.float64]:
-    """N(0, 1) truncated to (low, high), by its inverse distribution function: no draw is rejected."""
+    """Draws from N(0, 1) truncated to (low, high), by inverse transform sampling."""
     normal = statistics.NormalDist()
     u = rng.uniform(normal.cdf(low), normal.cdf(high), size)
     draws: NDArray[np.float64] = np.vectorize(normal.inv_cdf)(u)
@@ -44,7 +44,7 @@ def truncated_normal(size: tuple[int, ...], low: float, high: float, rng: np.ran
 
 
 def draw(horizon: int, rng: np.random.Generator) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
-    """One simulation: contexts (50 + horizon, 2), rewards of every arm, and the arms of the warm start."""
+    """Draw one simulation: contexts (50 + horizon, 2), rewards of all arms, and the arms of the warm start."""
     warm = truncated_normal((WARM_START, 2), *WARM_INTERVAL, rng)
     x = np.vstack([warm, rng.standard_normal((horizon, 2))])
     rewards = expected_rewards(x) + NOISE * rng.standard_normal((len(x), 1))
@@ -54,7 +54,7 @@ def draw(horizon: int, rng: np.random.Generator) -> tuple[NDArray[np.float64], N
 def best_linear_predictors() -> NDArray[np.float64]:
     """Coefficients (3, 3) of the best linear predictor of each arm's reward over N(0, 1)^2, intercept first.
 
-    By Gauss-Hermite quadrature, which is exact for polynomials of this degree.
+    They are computed by Gauss-Hermite quadrature, which is exact for polynomials of this degree.
     """
     nodes, weights = np.polynomial.hermite_e.hermegauss(8)
     grid = np.array([(a, b) for a in nodes for b in nodes])
@@ -68,9 +68,9 @@ def best_linear_predictors() -> NDArray[np.float64]:
 def assignments(
     x: NDArray[np.float64], predictors: NDArray[np.float64], value: NDArray[np.float64]
 ) -> dict[str, NDArray[np.int64]]:
-    """The arms (n,) that each of the optima gives contexts (n, 2), for the coefficients (3, 3) of the linear ones.
+    """The arms (n,) that each optimum assigns to contexts (n, 2), given the coefficients (3, 3) of the linear optima.
 
-    The rewards are the same with x0 and x1 exchanged, so the mirror image of the value-best policy is as good.
+    The rewards are symmetric in x0 and x1, so the mirror image of the value-best policy is equally good.
     """
     return {
         "truth": expected_rewards(x).argmax(axis=1),
@@ -81,7 +81,7 @@ def assignments(
 
 
 def design(x: NDArray[np.float64], specification: str, intercept: str = "unpenalised") -> NDArray[np.float64]:
-    """What coefficients are multiplied with at contexts (n, 2): the features, behind a one unless there is none."""
+    """The design matrix for contexts (n, 2): the features, with a leading column of ones if there is an intercept."""
     z = features(x, specification)
     return z if intercept == "none" else np.column_stack([np.ones(len(x)), z])
 

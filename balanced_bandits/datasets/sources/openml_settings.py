@@ -1,4 +1,4 @@
-"""How OpenML is asked: the section ``openml`` of the configuration, on its way to the jobs that fetch."""
+"""Settings for OpenML: the section ``openml`` of the configuration, as passed to the jobs that fetch."""
 
 import json
 import os
@@ -9,7 +9,7 @@ SETTINGS_VARIABLE = "BALANCED_BANDITS_OPENML"
 
 @dataclass(frozen=True)
 class Settings:
-    """The section ``openml`` of the configuration, which describes each field."""
+    """The section ``openml`` of the configuration; config.yaml describes the fields."""
 
     server: str | None = "https://www.openml.org/api/v1/xml"
     api_key_variable: str = "OPENML_API_KEY"
@@ -24,5 +24,5 @@ class Settings:
 
     @classmethod
     def of_this_run(cls) -> "Settings":
-        """What the workflow put into the environment: a change of it makes no dataset stale."""
+        """The settings that the workflow stored in the environment, where a change makes no dataset stale."""
         return cls(**json.loads(os.environ.get(SETTINGS_VARIABLE, "{}")))

@@ -1,22 +1,23 @@
-"""The openml package at work, and the one place where its defects are worked round.
+"""A client based on the openml package, and the only place with workarounds for its defects.
 
-Descriptions, features and qualities come through ``openml.datasets.get_dataset`` and lie in the package's cache, under
-its names. Defects of openml 0.15.1, and what happens here instead:
+Descriptions, features and qualities are fetched with ``openml.datasets.get_dataset`` and stored in the package's cache
+under its names. These are the defects of openml 0.15.1 and the workarounds:
 
-- Requests have no timeout; answers 429 and 5xx are tried again only if their body is not XML, and 404 with a body that
-  is not XML is tried again, too: ``Client.send`` takes the place of the package's own function.
-- Where a server names no charset, text counts as Latin-1: ``send`` says UTF-8.
-- Data files are decoded, encoded anew and then held against the MD5, so files in Latin-1 can't be had; Parquet comes
-  without TLS and without a second attempt: data files are fetched here, as bytes.
-- ``get_data`` fails on sparse ARFF (pandas 3 factorises no lists), loses empty last columns and rounds to 32 bits: the
-  bytes are read by ``formats``.
-- What is in the cache is never checked and is written in place, so a broken file stays: it is checked here, every time.
-- A request that fails removes all that the cache has of the dataset: offline, it is not called unless all is there.
-- A dataset without qualities (code 362) is an error, since the package compares another text than it writes.
+- Requests have no timeout. Responses 429 and 5xx are retried only if their body is not XML, and so is 404 with a body
+  that is not XML. ``Client.send`` replaces the package's function.
+- If a server names no charset, text is decoded as Latin-1. ``send`` sets UTF-8.
+- Data files are decoded, encoded again and then compared with the MD5, so files in Latin-1 can't be fetched. Parquet
+  is fetched without TLS and without retries. Data files are fetched here, as bytes.
+- ``get_data`` fails on sparse ARFF (pandas 3 does not factorise lists), loses empty last columns and rounds to 32 bits.
+  The bytes are read by ``formats``.
+- The cache is never checked and is written in place, so a broken file stays. Here it is checked on every use.
+- A failed request removes everything that the cache has of the dataset. Offline, the package is not called unless all
+  files are there.
+- A dataset without qualities (code 362) is an error, since the package compares a different text than it writes.
 - The flags of features (ignored, row identifier) are dropped, and nominal features without a list of values are an
-  error: ``features.xml`` is read by ``source_openml``.
-- Answers of any size are read into memory: here up to ``LARGEST_ANSWER``.
-- Messages of broken connections hold the API key: it is blotted out.
+  error. ``features.xml`` is read by ``sources.openml``.
+- Responses of any size are read into memory. Here the limit is ``LARGEST_ANSWER``.
+- Error messages of broken connections contain the API key. Here it is removed.
 """
 
 import hashlib
@@ -34,20 +35,20 @@ from urllib.parse import urlparse
 import requests
 from filelock import FileLock, Timeout
 
-from balanced_bandits.datasets.openml_settings import Settings
-from balanced_bandits.errors import InputError, RejectedError
-from balanced_bandits.files import write_bytes
+from balanced_bandits.core.errors import InputError, RejectedError
+from balanced_bandits.core.files import write_bytes
+from balanced_bandits.datasets.sources.openml_settings import Settings
 
 NAMESPACE = "{http://openml.org/openml}"
-LONGEST_WAIT = 120.0  # seconds between two attempts, whatever the server or the back-off asks for
-OVERLOADED = 107  # OpenML's code for a database that does not answer; it comes with status 412 but passes
+LONGEST_WAIT = 120.0  # seconds between two attempts, an upper bound on the back-off and on what the server asks for
+OVERLOADED = 107  # OpenML's code for a database that does not respond; it comes with status 412 but is temporary
 NO_QUALITIES = 362
-LARGEST_ANSWER = 2**31  # bytes; a larger one is refused before all of it is read
+LARGEST_ANSWER = 2**31  # bytes; larger ones are refused before they are read in full
 WRONG_KEY = 103
 
 
 class RefusedError(RejectedError):
-    """The server's final no: status 404, 412 or the like, with what it said."""
+    """The server refused a request for good (status 404, 412 or similar); the message says why."""
 
     def __init__(self, reason: str, status: int, code: int | None) -> None:
         super().__init__(reason)
@@ -56,7 +57,7 @@ class RefusedError(RejectedError):
 
 @contextmanager
 def one_of_few(folder: Path, number: int) -> Iterator[None]:
-    """Wait until fewer than ``number`` processes with the same ``folder`` are inside, on whatever cores they run."""
+    """Let at most ``number`` processes with the same ``folder`` run the block at a time; the others wait."""
     locks = [FileLock(folder / f"openml-{i}.lock") for i in range(number)]
     while not any(_taken(lock) for lock in locks):
         time.sleep(0.1)
@@ -68,7 +69,7 @@ def one_of_few(folder: Path, number: int) -> Iterator[None]:
 
 
 def _taken(lock: FileLock) -> bool:
-    """Whether the lock could be had at once; it is ours then."""
+    """Try to acquire the lock without waiting; return whether it worked."""
     try:
         lock.acquire(timeout=0)
     except Timeout:
@@ -77,16 +78,16 @@ def _taken(lock: FileLock) -> bool:
 
 
 class Client:
-    """The server that the settings name, and the cache of what came from it."""
+    """The server in the settings, and the cache of what was fetched from it."""
 
     def __init__(self, settings: Settings, sleep: Callable[[float], None] = time.sleep) -> None:
         self.settings, self.sleep = settings, sleep
         if settings.cache is not None:
-            os.environ["OPENML_CACHE_DIR"] = str(Path(settings.cache).resolve())  # else its import makes another
+            os.environ["OPENML_CACHE_DIR"] = str(Path(settings.cache).resolve())  # or the import creates another one
         import openml
 
         if not hasattr(openml._api_calls, "_send_request"):
-            raise InputError(f"openml {openml.__version__} is not built as expected; install openml 0.15.")
+            raise InputError(f"openml {openml.__version__} is not supported; install openml 0.15.")
         openml._api_calls._send_request = self.send
         if settings.server is not None:
             openml.config.server = settings.server
@@ -98,11 +99,11 @@ class Client:
         self.server: str = openml.config.server.rstrip("/")
 
     def folder(self, number: int) -> Path:
-        """Where the package's cache has the dataset of this id."""
+        """The folder of a dataset in the package's cache."""
         return Path(self.openml.config.get_cache_directory()) / "datasets" / str(number)
 
     def dataset(self, number: int) -> tuple[Any, dict[str, float]]:
-        """The package's object for a dataset and its qualities; its description and features are in the cache then."""
+        """The package's object for a dataset, and its qualities; stores the description and features in the cache."""
         folder = self.folder(number)
         for kind in ("description", "features", "qualities"):
             path = folder / f"{kind}.xml"
@@ -110,15 +111,15 @@ class Client:
                 self._discard(path, fault)
             if self.settings.offline and kind != "qualities" and not path.exists():
                 raise self._missing(path)
-            path.with_suffix(".xml.pkl").unlink(missing_ok=True)  # the package would believe it before the XML
+            path.with_suffix(".xml.pkl").unlink(missing_ok=True)  # the package would prefer it to the XML
         try:
             found = self.openml.datasets.get_dataset(number)
         except (InputError, RejectedError):
             raise
-        except Exception as error:  # a description without what the package takes for granted
+        except Exception as error:  # the description lacks something that the package requires
             raise RejectedError(f"its description can't be read ({type(error).__name__}: {error})") from error
         try:
-            _ = found.features  # puts features.xml into the cache
+            _ = found.features  # stores features.xml in the cache
         except InputError:
             raise
         except (TypeError, ValueError) as error:
@@ -133,7 +134,7 @@ class Client:
             raise
 
     def data(self, number: int, url: str, md5: str | None, name: str) -> bytes:
-        """The bytes of a data file, from the cache if they are there and whole; ``name`` is the package's for it."""
+        """The bytes of a data file, from the cache if it holds them intact; ``name`` is the file's name there."""
         path = self.folder(number) / name
 
         fault = _fault_of_parquet if name.endswith(".pq") else _fault_of_arff
@@ -144,7 +145,7 @@ class Client:
             self._discard(path, said)
         if self.settings.offline:
             raise self._missing(path)
-        # The key is for the server that gave it, not for wherever its files lie.
+        # The key is for the API server only, not for other hosts of data files.
         mine = urlparse(url).netloc == urlparse(self.server).netloc
         content = self._get(url, {"api_key": self.key} if mine and self.key else {}, fault, md5).content
         write_bytes(path, content)
@@ -153,11 +154,11 @@ class Client:
     def send(
         self, request_method: str, url: str, data: dict[str, Any], files: object = None, md5_checksum: object = None
     ) -> requests.Response:
-        """A call of the API, in the place of the package's function of this form; nothing is ever uploaded."""
+        """Call the API; replaces the package's function with this signature, and refuses to upload anything."""
         if request_method != "get":
-            raise InputError(f"a request {request_method} to {url} was stopped: this pipeline only reads.")
+            raise InputError(f"a {request_method} request to {url} was stopped: this pipeline only reads.")
         if self.settings.offline:
-            raise InputError(f"openml.offline is set, so {url} was not asked for.")
+            raise InputError(f"openml.offline is set, so {url} was not requested.")
         return self._get(url, data, _fault_of_xml)
 
     def _get(
@@ -165,8 +166,8 @@ class Client:
     ) -> requests.Response:
         """Fetch a URL, with as many attempts as the settings allow.
 
-        ``fault`` says what is wrong with a content. A page of HTML where data should be may be gone tomorrow and is an
-        error; data that is whole but never has the MD5 of the description makes a dataset that is left out.
+        ``fault`` returns what is wrong with a content, or "". An HTML page instead of data may be temporary, so it is
+        an error. Complete data that never has the MD5 of the description means that the dataset is left out.
         """
         waits = [self.settings.back_off * 2**i for i in range(self.settings.retries)]
         mismatch = said = ""
@@ -176,7 +177,7 @@ class Client:
                 with requests.get(url, params=parameters, timeout=self.settings.timeout, stream=True) as response:
                     _read(response, LARGEST_ANSWER)
             except (requests.exceptions.InvalidSchema, requests.exceptions.InvalidURL) as error:
-                raise RejectedError(f"{url} is no address that can be fetched ({error})") from error
+                raise RejectedError(f"{url} is not a valid address ({error})") from error
             except requests.RequestException as error:
                 mismatch, said = "", self._without_key(f"{type(error).__name__}: {error}")
             else:
@@ -193,15 +194,15 @@ class Client:
                     asked_to_wait = _seconds(response.headers.get("Retry-After", ""))
             if wait is not None:
                 wait = min(max(wait, asked_to_wait), LONGEST_WAIT)
-                print(f"{url}: {said}; next try in {wait:g} s", file=sys.stderr)
+                print(f"{url}: {said}; trying again in {wait:g} s", file=sys.stderr)
                 self.sleep(wait)
         attempts = f"{len(waits) + 1} attempt{'s' if waits else ''}"
         if mismatch:
-            raise RejectedError(f"what {url} gives is not what the server describes: {mismatch} ({attempts})")
-        raise InputError(f"{url} could not be fetched in {attempts}; the last said: {said}. Run again to go on.")
+            raise RejectedError(f"the file at {url} does not match its description: {mismatch} ({attempts})")
+        raise InputError(f"{url} could not be fetched in {attempts}; the last error: {said}. Run again to continue.")
 
     def _refusal(self, url: str, response: requests.Response) -> str:
-        """What an answer other than 200 says; raises where another attempt would change nothing."""
+        """The error in a response other than 200; raises if another attempt would be useless."""
         status = response.status_code
         code, message = None, ""
         try:
@@ -215,65 +216,65 @@ class Client:
         said = self._without_key(f"status {status}{f', code {code}' if code else ''}: {message or response.reason}")
         if status in (408, 425, 429) or status >= 500 or code == OVERLOADED:
             return said
-        if status in (401, 403) or code == WRONG_KEY:  # no dataset's fault
-            raise InputError(f"the server refused {url} ({said}); look at the API key.")
+        if status in (401, 403) or code == WRONG_KEY:  # not the fault of the dataset
+            raise InputError(f"the server refused {url} ({said}); check the API key.")
         raise RefusedError(f"the server refused {url} ({said})", status, code)
 
     def _missing(self, path: Path) -> InputError:
-        """The sentence about what is not in the cache of a run that may not ask."""
-        return InputError(f"openml.offline is set, and {path} is not in the cache; run once without it.")
+        """The error for a file that is missing from the cache in an offline run."""
+        return InputError(f"openml.offline is set, but {path} is not in the cache; run once without it.")
 
     def _discard(self, path: Path, fault: str) -> None:
-        """Throw away a file of the cache that is not whole, unless it can't be replaced."""
+        """Discard a corrupt file in the cache, unless it can't be replaced."""
         if self.settings.offline:
-            raise InputError(f"openml.offline is set, and {path} is not whole: {fault}; run once without it.")
-        print(f"{path} is thrown away and fetched again: {fault}", file=sys.stderr)
+            raise InputError(f"openml.offline is set, but {path} is corrupt: {fault}; run once without it.")
+        print(f"{path} is discarded and fetched again: {fault}", file=sys.stderr)
         path.unlink()
 
     def _without_key(self, text: str) -> str:
-        """``text``, fit for a log."""
+        """``text`` without the API key, for logs."""
         return text.replace(self.key, "(the API key)") if self.key else text
 
 
 def _read(response: requests.Response, largest: int) -> None:
-    """Read an answer as requests would, unless it is too large; a small one may unpack to a large one."""
+    """Read a response as requests would, but refuse a large one; a small one may unpack to a large one."""
     parts, size = [], 0
     for part in response.iter_content(2**20):
         size += len(part)
         if size > largest:
             raise RejectedError(
-                f"{response.url.partition('?')[0]} answers with more than {largest} bytes; that is refused"
+                f"{response.url.partition('?')[0]} returned more than {largest} bytes, the largest size allowed"
             )
         parts.append(part)
-    response._content = b"".join(parts)  # where `content` looks, which refuses a stream that was read
+    response._content = b"".join(parts)  # for `content`, which fails on a stream that was already read
 
 
 def _seconds(header: str) -> float:
-    """The header Retry-After, if it is a number of seconds."""
+    """The header Retry-After if it is a number of seconds, else 0."""
     return float(header) if header.isdigit() else 0.0
 
 
 def _fault_of_xml(content: bytes) -> str:
-    """What keeps ``content`` from being an answer of the API, or nothing."""
+    """Why ``content`` is not a response of the API, or ""."""
     try:
         root = ElementTree.fromstring(content)
     except ElementTree.ParseError as error:
         return f"it is not XML ({error})"
-    return "" if root.tag.startswith(NAMESPACE) else f"its root is {root.tag}, which is not of OpenML"
+    return "" if root.tag.startswith(NAMESPACE) else f"its root is {root.tag}, which is not from OpenML"
 
 
 def _fault_of_arff(content: bytes) -> str:
-    """What keeps ``content`` from being an ARFF file, or nothing."""
+    """Why ``content`` is not an ARFF file, or ""."""
     return "" if re.search(rb"(?im)^\s*@data", content) else "it has no @data line, so it is not ARFF"
 
 
 def _mismatch(content: bytes, md5: str | None) -> str:
-    """How the MD5 of ``content`` differs from that of the description, if there is one."""
+    """How the MD5 of ``content`` differs from the one in the description, or ""."""
     found = hashlib.md5(content, usedforsecurity=False).hexdigest()
     return f"its MD5 is {found}, but the description says {md5}" if md5 and found != md5.strip().lower() else ""
 
 
 def _fault_of_parquet(content: bytes) -> str:
-    """What keeps ``content`` from being a whole Parquet file, or nothing; the server knows no checksum of it."""
+    """Why ``content`` is not a complete Parquet file, or ""; the server has no checksum of it."""
     whole = len(content) > 12 and content[:4] == content[-4:] == b"PAR1"
-    return "" if whole else "it does not begin and end as Parquet does"
+    return "" if whole else "it does not begin and end like a Parquet file"

@@ -1,15 +1,15 @@
-"""Source ``sklearn``: the sets that come inside scikit-learn; the locator is the set's name.
+"""Source ``sklearn``: the datasets that ship with scikit-learn; the locator is the name of the dataset.
 
-The files are read directly: importing scikit-learn takes seconds, and every job would pay them.
+The files are read directly, because importing scikit-learn would add seconds to every job.
 """
 
 import importlib.util
 from pathlib import Path
 
+from balanced_bandits.core.errors import InputError
 from balanced_bandits.datasets.checksum import checked
 from balanced_bandits.datasets.suite import Row
 from balanced_bandits.datasets.tables import Table
-from balanced_bandits.errors import InputError
 
 FILES = {
     "breast_cancer": "breast_cancer.csv",
@@ -22,7 +22,7 @@ FILES = {
 def fetch(row: Row, folder: Path, cache: Path) -> bytes:
     """The bytes of the file in the installed scikit-learn."""
     if row.locator not in FILES:
-        raise InputError(f"dataset {row.name}: scikit-learn brings {', '.join(FILES)}, not {row.locator!r}.")
+        raise InputError(f"dataset {row.name}: scikit-learn ships {', '.join(FILES)}, not {row.locator!r}.")
     package = importlib.util.find_spec("sklearn")
     if package is None or package.origin is None:
         raise InputError(f"dataset {row.name}: scikit-learn is not installed; run pip install scikit-learn.")
@@ -30,8 +30,8 @@ def fetch(row: Row, folder: Path, cache: Path) -> bytes:
 
 
 def table(row: Row, raw: bytes) -> Table:
-    """The table in those bytes: the label comes last, and a first line with counts and names is no data."""
-    from balanced_bandits.datasets.formats import read_delimited, unpacked  # brings pandas, which fetching does without
+    """The table in these bytes: the label is the last column; a first line with counts and names is skipped."""
+    from balanced_bandits.datasets.formats import read_delimited, unpacked  # imports pandas, not needed to fetch
 
     name = FILES[row.locator]
     return read_delimited(name, unpacked(name, raw), "-1", skip_lines=0 if name == "digits.csv.gz" else 1)

@@ -1,13 +1,13 @@
-"""Source ``openml``: a dataset on openml.org, or on a server of the same kind.
+"""Source ``openml``: a dataset on openml.org, or on another server with the same API.
 
-The locator is ID@VERSION; another version under the id is refused. What is fetched is packed into one zip archive
-(``data.arff`` or ``data.parquet`` as published, and ``about.json`` with the columns' roles and types), so that encoding
-needs neither network nor the openml package. The target (default) is the one that the server names; columns that the
-server marks as ignored or as row identifiers are left out.
+The locator is ID@VERSION; if the server has another version under this id, the dataset is left out. The result is one
+zip archive with ``data.arff`` or ``data.parquet`` as published and ``about.json`` with the roles and types of the
+columns, so that encoding needs neither the network nor the openml package. The target ``(default)`` is the one that the
+server names. Columns that the server marks as ignored or as row identifiers are dropped.
 
-A server's final no, a file whose MD5 is not that of its description, and a file that can't be read make a dataset that
-is left out with the reason. Anything that may pass (no connection, an overloaded server, HTML instead of data) is an
-error: run again to go on.
+A dataset is left out, with the reason, if the server refuses it, if its file never has the MD5 in its description, or
+if the file can't be read. Temporary failures (no connection, an overloaded server, HTML instead of data) are errors:
+run again to continue.
 """
 
 import io
@@ -21,26 +21,26 @@ from typing import TYPE_CHECKING, Any
 
 from filelock import FileLock
 
+from balanced_bandits.core.errors import InputError, RejectedError
+from balanced_bandits.core.files import check_unpacking
 from balanced_bandits.datasets.checksum import checked
-from balanced_bandits.datasets.openml_settings import Settings
+from balanced_bandits.datasets.sources.openml_settings import Settings
 from balanced_bandits.datasets.suite import Row
 from balanced_bandits.datasets.tables import Table
-from balanced_bandits.errors import InputError, RejectedError
-from balanced_bandits.files import check_unpacking
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from balanced_bandits.datasets.openml_client import Client
+    from balanced_bandits.datasets.sources.openml_client import Client
 
 DEFAULT_TARGET = "(default)"
-LARGEST_FILE = 2**31  # bytes; a data file that claims to be larger is refused
+LARGEST_FILE = 2**31  # bytes; data files with a larger declared size are refused
 QUALITIES = ("NumberOfInstances", "NumberOfFeatures", "NumberOfClasses", "NumberOfMissingValues")
 
 
 def fetch(row: Row, folder: Path, cache: Path) -> bytes:
-    """A zip archive of the data file and of what the server says about it; or of the reason why there is none."""
-    from balanced_bandits.datasets.openml_client import Client, one_of_few  # brings openml, which takes seconds
+    """A zip archive with the data file and its description, or with the reason why the dataset is left out."""
+    from balanced_bandits.datasets.sources.openml_client import Client, one_of_few  # imports openml, which is slow
 
     number, version = parse_locator(row)
     settings = Settings.of_this_run()
@@ -56,8 +56,8 @@ def fetch(row: Row, folder: Path, cache: Path) -> bytes:
 
 
 def table(row: Row, raw: bytes) -> Table:
-    """The table in such an archive."""
-    from balanced_bandits.datasets.formats import arff_frame, parquet_frame, split_target  # brings pandas
+    """The table in an archive made by ``fetch``."""
+    from balanced_bandits.datasets.formats import arff_frame, parquet_frame, split_target  # imports pandas
 
     about, data = _unpacked(row, raw)
     if "rejected" in about:
@@ -65,7 +65,7 @@ def table(row: Row, raw: bytes) -> Table:
     name = about["file"]
     try:
         frame = arff_frame(name, data) if name.endswith(".arff") else parquet_frame(name, data)
-    except Exception as error:  # on broken bytes the libraries raise as they please
+    except Exception as error:  # on broken bytes the libraries raise anything
         raise RejectedError(f"{name} can't be read ({type(error).__name__}: {error})") from error
     features = about["features"]
     if len(features) != frame.shape[1]:
@@ -73,9 +73,9 @@ def table(row: Row, raw: bytes) -> Table:
     names = [feature["name"] for feature in features]
     target = about["default_target"] if row.target == DEFAULT_TARGET else row.target
     if not target:
-        raise RejectedError("the server names no target; write the column that holds the class into the suite")
+        raise RejectedError("the server names no target; give the column with the class in the suite")
     if names.count(target) != 1:
-        raise RejectedError(f"there is no single column {target!r} to be the target among {', '.join(names[:10])}, ...")
+        raise RejectedError(f"exactly one column must be the target {target!r}; the first are {', '.join(names[:10])}")
     frame = frame.set_axis(names, axis=1)
     kept = [i for i, feature in enumerate(features) if feature["role"] == "feature" or feature["name"] == target]
     typed = [_typed(frame.iloc[:, i], features[i]["type"]) for i in kept]
@@ -83,17 +83,17 @@ def table(row: Row, raw: bytes) -> Table:
 
 
 def parse_locator(row: Row) -> tuple[int, int]:
-    """The id and the version of a locator ID@VERSION."""
+    """The id and the version in a locator ID@VERSION."""
     found = re.fullmatch(r"([1-9][0-9]{0,8})@([1-9][0-9]{0,4})", row.locator)
     if found is None:
         raise InputError(
-            f"dataset {row.name}: the locator {row.locator!r} is not of the form ID@VERSION, such as 61@1."
+            f"dataset {row.name}: the locator {row.locator!r} must have the form ID@VERSION, such as 61@1."
         )
     return int(found[1]), int(found[2])
 
 
 def _ask(client: "Client", row: Row, number: int, version: int) -> tuple[dict[str, Any], str, bytes]:
-    """What the server says about a dataset, the name of its data file here, and the file's bytes."""
+    """Fetch a dataset: what the server says about it, the name of its data file in the archive, and its bytes."""
     dataset, qualities = client.dataset(number)
     if dataset.version != version:
         raise RejectedError(f"the server has version {dataset.version} under this id, but the suite says {version}")
@@ -110,8 +110,8 @@ def _ask(client: "Client", row: Row, number: int, version: int) -> tuple[dict[st
 
 
 def _data(client: "Client", number: int, dataset: Any) -> tuple[str, bytes]:
-    """The data file, as ARFF or Parquet: which comes first is a setting, and the other is for want of it."""
-    from balanced_bandits.datasets.openml_client import RefusedError
+    """The data file in the preferred format, ARFF or Parquet, or in the other one if that is not available."""
+    from balanced_bandits.datasets.sources.openml_client import RefusedError
 
     offered = {"arff": (dataset.url, dataset.md5_checksum, "dataset.arff")} if "arff" in dataset.format.lower() else {}
     if dataset._parquet_url:
@@ -131,18 +131,18 @@ def _data(client: "Client", number: int, dataset: Any) -> tuple[str, bytes]:
 
 
 def _named(dataset: Any) -> dict[str, str]:
-    """Roles of columns by name, as far as the description itself gives them."""
+    """Roles of columns by name, as given in the description."""
     roles: dict[str, str] = {}
     for role, given in (("ignored", dataset.ignore_attribute), ("row_id", dataset.row_id_attribute)):
         for name in [given] if isinstance(given, str) else given or []:
-            # A list may come as one text with commas; a name may hold commas itself.
+            # A list may be one string separated by commas, and a name may contain commas.
             roles |= {part.strip().strip("'\""): role for part in (name, *name.split(","))}
     return roles
 
 
 def _features(content: bytes, named: dict[str, str]) -> list[dict[str, str]]:
-    """Name, type and role (feature, ignored or row_id) of every column, in the order of the file."""
-    from balanced_bandits.datasets.openml_client import NAMESPACE
+    """Name, type and role (feature, ignored or row_id) of each column, in the order of the file."""
+    from balanced_bandits.datasets.sources.openml_client import NAMESPACE
 
     features = []
     for feature in ElementTree.fromstring(content).iter(f"{NAMESPACE}feature"):
@@ -155,7 +155,7 @@ def _features(content: bytes, named: dict[str, str]) -> list[dict[str, str]]:
 
 
 def _typed(column: "pd.Series[Any]", kind: str) -> "pd.Series[Any]":
-    """A column as the server describes it: nominal values that the file has as numbers become text, and so on."""
+    """A column with the type in the description: nominal values stored as numbers become text, and so on."""
     import pandas as pd
 
     numeric = pd.api.types.is_numeric_dtype(column.dtype)
@@ -165,12 +165,12 @@ def _typed(column: "pd.Series[Any]", kind: str) -> "pd.Series[Any]":
         try:
             return pd.to_numeric(column).astype(float)
         except (ValueError, TypeError) as error:
-            raise RejectedError(f"the server calls column {column.name!r} numeric, but {error}") from error
+            raise RejectedError(f"the server describes column {column.name!r} as numeric, but {error}") from error
     return column
 
 
 def _joined(frame: "pd.DataFrame", kept: list[int], typed: list["pd.Series[Any]"]) -> "pd.DataFrame":
-    """The kept columns; made anew only where a type changed, since wide tables have tens of thousands."""
+    """The columns to keep; a new frame only if a type changed, since wide tables have tens of thousands."""
     import pandas as pd
 
     part = frame.iloc[:, kept]
@@ -180,25 +180,25 @@ def _joined(frame: "pd.DataFrame", kept: list[int], typed: list["pd.Series[Any]"
 
 
 def _unpacked(row: Row, raw: bytes) -> tuple[dict[str, Any], bytes]:
-    """Undo ``_packed``; zip archives have checksums, so what the disk made of one is noticed."""
+    """The inverse of ``_packed``; the checksums of the zip archive reveal changes on disk."""
     try:
         with zipfile.ZipFile(io.BytesIO(raw)) as archive:
             check_unpacking(archive)
             about: dict[str, Any] = json.loads(archive.read("about.json"))
             if (size := archive.getinfo(about["file"]).file_size if "file" in about else 0) > LARGEST_FILE:
-                raise RejectedError(f"{about['file']} would unpack to {size} bytes; that is refused")
+                raise RejectedError(f"{about['file']} would unpack to {size} bytes, more than allowed")
             return about, archive.read(about["file"]) if size else b""
     except RejectedError:
         raise
-    except Exception as error:  # on broken bytes zipfile raises as it pleases
+    except Exception as error:  # on broken bytes zipfile raises anything
         raise InputError(
-            f"dataset {row.name}: data/SUITE/raw/{row.name} is not what was fetched any more "
+            f"dataset {row.name}: data/SUITE/raw/{row.name} has changed since it was fetched "
             f"({type(error).__name__}: {error}); delete it and run again."
         ) from error
 
 
 def _packed(about: dict[str, Any], name: str = "", data: bytes = b"") -> bytes:
-    """The zip archive of a dataset; the same content gives the same bytes."""
+    """The zip archive of a dataset; equal content results in equal bytes."""
     members = {"about.json": json.dumps(about, indent=1, sort_keys=True).encode()} | ({name: data} if name else {})
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:

@@ -1,0 +1,1 @@
+"""Sources of datasets, one module per source (``datasets.SOURCES`` is their registry)."""
