@@ -1,1 +1,1 @@
-"""Estimation of each arm's reward model."""
+"""Estimation of each arm's reward model and of propensities."""

@@ -1,26 +1,27 @@
 """Multinomial logistic regression of arm on context, for the propensities of BLUCB.
 
-Minimises   C * sum_i -log p(a_i | x_i)  +  |slopes|^2 / 2   over an intercept and slopes for each arm, the intercepts
-free; for two arms, as scikit-learn does, over one intercept and one vector of slopes. From where the last fit ended, so
-that a refit costs a few passes over the rows: by Newton's method where the coefficients are few, else by L-BFGS.
+Minimises   C * sum_i -log p(a_i | x_i)  +  |slopes|^2 / 2   over an intercept and slopes for each arm; intercepts are
+not penalised. For two arms there is one intercept and one vector of slopes, as in scikit-learn. A fit starts from the
+previous one, so that a refit costs a few passes over the rows. It uses Newton's method if there are few coefficients,
+and L-BFGS otherwise.
 """
 
 import math
 
 import numpy as np
 
-from balanced_bandits.compilation import kernel, tight
+from balanced_bandits.core.kernels import kernel, tight
 
-NEWTON = 64  # the largest number of coefficients for Newton's method: a row costs it their square
+NEWTON = 64  # largest number of coefficients for Newton's method, whose cost per row is quadratic in them
 CHUNK = 256  # rows whose part of the Hessian is computed together
-REMEMBERED = 10  # pairs of steps and gradient changes
+REMEMBERED = 10  # pairs of steps and gradient changes that L-BFGS keeps
 MOST_STEPS = 500
-ROUNDING = 1e-14  # of the loss, relative; changes below it say nothing
+ROUNDING = 1e-14  # relative changes of the loss below this are rounding errors
 
 
 @kernel
 def new_coefficients(arms, size):
-    """Coefficients that give every arm the same probability; ``size`` counts the intercept."""
+    """Coefficients that give every arm the same probability; ``size`` includes the intercept."""
     return np.zeros((1 if arms == 2 else arms, size))
 
 
@@ -47,9 +48,9 @@ def probability(coefficients, z, arms, arm):
 
 @kernel
 def loss_and_gradient(coefficients, rows, chosen, arms, free, penalty, gradient, residuals):
-    """Mean loss with the penalty (penalty / 2n) |slopes|^2.
+    """Mean loss plus the penalty (penalty / 2n) |slopes|^2.
 
-    Writes its gradient (K, p), and p(a | x_i) - 1{a = a_i} for each row into ``residuals`` (n, K).
+    Writes its gradient (K, p) to ``gradient``, and p(a | x_i) - 1{a = a_i} for each row to ``residuals`` (n, K).
     """
     n, scores = rows.shape[0], residuals
     np.dot(rows, coefficients.T, scores)
@@ -84,10 +85,10 @@ def loss_and_gradient(coefficients, rows, chosen, arms, free, penalty, gradient,
 
 @kernel
 def hessian(residuals, rows, chosen, arms, free, penalty):
-    """Second derivatives of the mean loss, from the residuals that ``loss_and_gradient`` writes.
+    """Hessian of the mean loss, from the residuals that ``loss_and_gradient`` writes.
 
-    For rows z with probabilities q: sum of diag(q) x zz' - qq' x zz' (Kronecker products), where the second term is
-    Y'Y and the blocks of the first are those of Y'Z, for the rows y = q x z of Y.
+    For rows z with probabilities q, it is the sum of diag(q) x zz' - qq' x zz' (Kronecker products). Let Y have the
+    rows q x z; then the second term is Y'Y, and the diagonal blocks of the first term are the blocks of Y'Z.
     """
     n, size = rows.shape
     number = residuals.shape[1]
@@ -111,7 +112,7 @@ def hessian(residuals, rows, chosen, arms, free, penalty):
                 for k in range(size):
                     same = blocks[a * size + j, k] if a == b else 0.0
                     result[a * size + j, b * size + k] = (same - squares[a * size + j, b * size + k]) / n
-            # Adding the same to all intercepts changes nothing; a trace of curvature there makes the step unique.
+            # Adding a constant to all intercepts changes nothing; a tiny curvature there makes the step unique.
             result[a * size + j, a * size + j] += penalty / n if j >= free else 1e-9
     return result
 
@@ -128,7 +129,7 @@ def largest_entry(matrix):
 
 @kernel
 def product(first, second):
-    """Sum of the products of the entries of two matrices."""
+    """Sum of the entrywise products of two matrices."""
     total = 0.0
     for i in range(first.shape[0]):
         for j in range(first.shape[1]):
@@ -146,9 +147,10 @@ def add(result, first, factor, second):
 
 @kernel
 def step_along(direction, slope, length, coefficients, loss, gradient, residuals, rows, chosen, arms, free, penalty):
-    """Move the coefficients, and with them loss, gradient and residuals, along ``direction``; gives success and loss.
+    """Move the coefficients along ``direction``, and update gradient and residuals; returns success and the loss.
 
-    By ``length``, halved until the loss falls or, where it is flat but for rounding, until its slope does.
+    The step is ``length``, halved until the loss decreases or, where the loss is flat up to rounding, until its slope
+    decreases.
     """
     candidate = np.empty(coefficients.shape)
     for _ in range(40):
@@ -175,7 +177,7 @@ def newton_direction(direction, gradient, residuals, rows, chosen, arms, free, p
 
 @kernel
 def solve_symmetric(matrix, right, solution):
-    """Solve for a positive definite matrix by its Cholesky factor; right and solution (K, p) stand for vectors."""
+    """Solve a positive definite system by Cholesky decomposition; right and solution (K, p) are flattened vectors."""
     size, width = matrix.shape[0], right.shape[1]
     for i in range(size):
         for j in range(i + 1):
@@ -197,7 +199,7 @@ def solve_symmetric(matrix, right, solution):
 
 @kernel
 def lbfgs_direction(direction, gradient, steps, changes, inner, shares, newest, kept):
-    """Set ``direction`` to minus an approximate inverse Hessian times the gradient, by the two loops of L-BFGS."""
+    """Set ``direction`` to minus an approximate inverse Hessian times the gradient (L-BFGS two-loop recursion)."""
     add(direction, gradient, -2.0, gradient)
     for back in range(kept):
         i = (newest - back) % REMEMBERED
@@ -213,10 +215,10 @@ def lbfgs_direction(direction, gradient, steps, changes, inner, shares, newest, 
 
 @kernel
 def fit_logistic(coefficients, rows, chosen, arms, free, c, tolerance):
-    """Fit ``coefficients`` in place, starting from what they are; gives the number of steps taken.
+    """Fit ``coefficients`` in place, starting from their current values; returns the number of steps.
 
-    The first ``free`` columns of the rows, that of the intercept, are not penalised. The fit ends when no entry of the
-    mean loss's gradient is larger than ``tolerance``, or where rounding errors allow no better one.
+    The first ``free`` columns of the rows (the intercept) are not penalised. The fit stops when no entry of the
+    gradient of the mean loss is larger than ``tolerance``, or when rounding errors prevent further progress.
     """
     penalty, shape = 1.0 / c, coefficients.shape
     newton = coefficients.size <= NEWTON
@@ -239,7 +241,7 @@ def fit_logistic(coefficients, rows, chosen, arms, free, c, tolerance):
         if not slope < 0.0:
             add(direction, gradient, -2.0, gradient)
             slope, kept = -product(gradient, gradient), 0
-        if not newton and kept == 0:  # a first step as long as the curvature of the loss allows, then full steps
+        if not newton and kept == 0:  # a first step of at most unit length, full steps afterwards
             length = 1.0 / max(1.0, math.sqrt(product(direction, direction)))
         add(before, coefficients, 0.0, coefficients)
         add(earlier, gradient, 0.0, gradient)

@@ -1,12 +1,12 @@
-"""The penalty lam of a weighted ridge regression: the whole grid from one eigendecomposition.
+"""Choose the penalty lam of a weighted ridge regression: one eigendecomposition serves the whole grid.
 
-With the rows centred (for a free intercept) and scaled by the square roots of their weights, let their matrix be
-A = U Q', where the columns of Q are orthonormal and U'U = diag(D). Then for every lam at once
+Let A be the matrix of the rows, centred (if the intercept is free) and scaled by the square roots of their weights, and
+let A = U Q', where the columns of Q are orthonormal and U'U = diag(D). Then, for every lam,
 
     slopes       = Q (U'y / (D + lam))
     hat matrix   h_i = w_i / sum(w) [free intercept] + sum_j U_ij^2 / (D_j + lam)
 
-and a row that is left out would have been predicted with the error e_i / (1 - h_i) (Allen's PRESS).
+and the prediction error of a row that is left out is e_i / (1 - h_i) (Allen's PRESS).
 """
 
 from typing import NamedTuple
@@ -14,29 +14,34 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from balanced_bandits.compilation import kernel
+from balanced_bandits.core.kernels import kernel
 
-LOO = 0  # leave one out, exactly: the sum of w_i (e_i / (1 - h_i))^2
+LOO = 0  # exact leave-one-out: the sum of w_i (e_i / (1 - h_i))^2
 GCV = 1  # generalised cross-validation: RSS / (n - trace of the hat matrix)^2
-KFOLD = 2  # folds of neighbouring rows, fitted in turn without
-FIXED = 3  # the grid's only value
-SAME = 1e-6  # errors that differ by less, relatively, count as equal
-UNEVEN = 1e8  # the largest ratio between the columns' sums of squares at which they may be squared
-ROUNDING = 1e-24  # share of a column's sum of squares that is rounding errors of centring it
-CHUNK = 256  # rows that are left out together, so that what they need stays in the cache
+KFOLD = 2  # k-fold cross-validation on contiguous folds
+FIXED = 3  # the only value of the grid
+SAME = 1e-6  # errors with a smaller relative difference count as equal
+NOTHING = 1e-18  # errors below this share of the sum of squares are rounding errors
+# Which lam is chosen where the errors do not tell. A large one claims that the slopes are known to be zero, a small one
+# that nothing is known of them.
+SMALLEST, MIDDLE, LARGEST = 0, 1, 2
+TIES = {"smallest": SMALLEST, "middle": MIDDLE, "largest": LARGEST}
+UNEVEN = 1e8  # largest ratio between the columns' sums of squares at which the Gram matrix is used
+ROUNDING = 1e-24  # share of a column's sum of squares that is due to rounding when it is centred
+CHUNK = 256  # rows that are processed together, so that their data stay in the cache
 CRITERIA = {"loo": LOO, "gcv": GCV, "kfold": KFOLD, "fixed": FIXED}
 
 
 class Parts(NamedTuple):
-    """The decomposition of n rows with p columns, of rank k at most; without the column of a free intercept."""
+    """The decomposition of n rows with p columns, of rank k or less, without the column of a free intercept."""
 
     values: NDArray[np.float64]  # (k,): D
     basis: NDArray[np.float64]  # (p, k): Q
     coordinates: NDArray[np.float64]  # (n, k): U
-    targets: NDArray[np.float64]  # (n,): y, the rewards less their level, scaled as the rows are
+    targets: NDArray[np.float64]  # (n,): y, the rewards minus their level, scaled like the rows
     scores: NDArray[np.float64]  # (k,): U'y
     centre: NDArray[np.float64]  # (p,): weighted mean of the rows, 0 if the intercept is not free
-    level: float  # that of the rewards
+    level: float  # weighted mean of the rewards, 0 if the intercept is not free
     total: float  # sum of the weights
 
 
@@ -78,9 +83,9 @@ def decompose(rows, rewards, weights, free):
 
 @kernel
 def uneven(scaled, products, centre, total):
-    """Whether squaring the rows (n, p) drowns the small columns in the rounding errors of the large ones.
+    """Whether the Gram matrix of the rows (n, p) loses the small columns to rounding errors of the large ones.
 
-    A column that is constant but for rounding, as that of a level which an arm has not met, has nothing to drown.
+    Columns that are constant up to rounding, such as the indicator of a level that an arm has never seen, are ignored.
     """
     n, width = scaled.shape
     smallest, largest = np.inf, 0.0
@@ -99,7 +104,7 @@ def uneven(scaled, products, centre, total):
 
 @kernel
 def decompose_uneven(scaled):
-    """D, Q and U from the singular values of the rows themselves."""
+    """D, Q and U from a singular value decomposition of the rows."""
     left, singular, right = np.linalg.svd(scaled, full_matrices=False)
     rank = 0
     while rank < singular.size and singular[rank] > 1e-15 * singular[0]:
@@ -116,7 +121,7 @@ def decompose_uneven(scaled):
 
 @kernel
 def decompose_wide(scaled, products):
-    """D, Q and U of fewer rows than columns: the small side of the matrix has the same eigenvalues."""
+    """D, Q and U for fewer rows than columns, from the smaller matrix AA', which has the same nonzero eigenvalues."""
     n = scaled.shape[0]
     squares, left = np.linalg.eigh(products)
     first = 0
@@ -134,7 +139,7 @@ def decompose_wide(scaled, products):
 
 @kernel
 def loo_scores(weights, free, parts, lams):
-    """Leave-one-out error of every lam; infinite where a row can't be left out."""
+    """Leave-one-out error of every lam; infinite if some row can't be left out."""
     values, coordinates, targets = parts.values, parts.coordinates, parts.targets
     n, number = coordinates.shape[0], lams.size
     shrink, fitted = np.empty((values.size, number)), np.empty((values.size, number))
@@ -165,7 +170,7 @@ def loo_scores(weights, free, parts, lams):
 def gcv_scores(free, parts, lams):
     """Generalised cross-validation error of every lam."""
     values, targets = parts.values, parts.targets
-    # The part of the rewards that no slope can fit, and what each direction fits more the smaller lam is.
+    # The sum of squares that no slopes can fit, and the part that each direction fits as lam tends to 0.
     beyond = 0.0
     for i in range(targets.size):
         beyond += targets[i] ** 2
@@ -187,7 +192,7 @@ def gcv_scores(free, parts, lams):
 
 @kernel
 def without(rows, rewards, weights, start, stop):
-    """Copies of rows, rewards and weights without the places from ``start`` to ``stop``."""
+    """Copies of rows, rewards and weights without those from ``start`` to ``stop``."""
     n, width = rows.shape
     kept = n - (stop - start)
     other_rows, other_rewards, other_weights = np.empty((kept, width)), np.empty(kept), np.empty(kept)
@@ -201,7 +206,7 @@ def without(rows, rewards, weights, start, stop):
 
 @kernel
 def kfold_scores(rows, rewards, weights, free, lams, folds):
-    """Error of every lam on folds of neighbouring rows, the first n mod k folds one row longer."""
+    """Cross-validation error of every lam on contiguous folds; the first n mod k folds have one more row."""
     n = rows.shape[0]
     folds = min(folds, n)
     errors = np.zeros(lams.size)
@@ -231,23 +236,35 @@ def slopes_of(parts, lam):
 
 
 @kernel
-def choose_penalty(rows, rewards, weights, free, parts, lams, criterion, folds):
-    """The lam of the grid with the smallest error; where the errors do not tell, with a single row too, the middle one.
+def choose_penalty(rows, rewards, weights, free, parts, lams, criterion, folds, ties):
+    """The lam of the grid with the smallest error; of equal ones, also with a single row, the one nearest to ``ties``.
 
-    A large lam would claim that the slopes are known to be zero, a small one that nothing is known of them.
+    Errors are equal, but for rounding, if all rewards are, or if there are as many coefficients as rows.
     """
-    middle = lams.size // 2
+    place = place_of(lams, ties)
     if rewards.size < 2:
-        return lams[middle]
+        return lams[place]
     if criterion == LOO:
         errors = loo_scores(weights, free, parts, lams)
     elif criterion == GCV:
         errors = gcv_scores(free, parts, lams)
     else:
         errors = kfold_scores(rows, rewards, weights, free, lams, folds)
-    best = middle
-    for k in range(lams.size - 1, -1, -1):
-        # With as many rows as coefficients, or equal rewards only, the errors are equal but for rounding.
-        if errors[k] < errors[best] * (1.0 - SAME):
+    smallest, scale = np.inf, 0.0
+    for k in range(lams.size):
+        smallest = min(smallest, errors[k])
+    for i in range(rewards.size):
+        scale += weights[i] * rewards[i] ** 2
+    best = -1
+    for k in range(lams.size):
+        if errors[k] <= smallest * (1.0 + SAME) + NOTHING * scale and (best < 0 or abs(k - place) <= abs(best - place)):
             best = k
-    return lams[best]
+    return lams[max(best, 0)]
+
+
+@kernel
+def place_of(lams, ties):
+    """The index in the grid that ties go to; that is also where lam starts."""
+    if ties == SMALLEST:
+        return 0
+    return lams.size // 2 if ties == MIDDLE else lams.size - 1

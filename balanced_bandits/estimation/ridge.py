@@ -1,14 +1,14 @@
-"""One weighted ridge regression for each arm: fitted from its history, updated after every observation.
+"""One weighted ridge regression per arm: fitted from its history and updated after every observation.
 
-For the rows z of an arm, with weights w and rewards r, and with D = diag(0, 1, ..., 1) if the first coefficient is a
-free intercept and D = I otherwise:
+For the rows z of an arm, with weights w and rewards r, and with D = diag(0, 1, ..., 1) if the first coefficient is an
+unpenalised ("free") intercept and D = I otherwise:
 
     B      = Z'WZ + lam D                               theta = B^-1 Z'W r
     cost   = min over theta of  RSS + lam theta'D theta,      RSS = (r - Z theta)'W (r - Z theta)
 
-``fit`` chooses lam and computes all of them from the rows (see ``penalty``). ``observe`` adds one row by a rank-one
-step, in O(p^2). Rounding errors of many steps add up; ``drift`` measures them, so that an arm is fitted anew before
-they matter.
+``fit`` chooses lam and computes all of these from the rows (see ``penalty``). ``observe`` adds one row by a rank-one
+update, in O(p^2). Rounding errors accumulate over many updates; ``drift`` measures them, so that an arm is refitted
+before they matter.
 """
 
 import math
@@ -17,65 +17,63 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from balanced_bandits.compilation import kernel, reordered, tight
-from balanced_bandits.estimation.penalty import FIXED, choose_penalty, decompose, slopes_of
+from balanced_bandits.core.kernels import kernel, reordered, tight
+from balanced_bandits.estimation.penalty import FIXED, choose_penalty, decompose, place_of, slopes_of
 
 RESIDUAL = 0
 LITERAL = 1
 VARIANCES = {"residual": RESIDUAL, "literal": LITERAL}
-LARGEST_DRIFT = 1e-7  # of B^-1, relative; above it the arm is fitted anew
-FIRST_CHECK = 256  # observations by rank-one steps before the drift is measured for the first time
+LARGEST_DRIFT = 1e-7  # relative error of B^-1 above which an arm is refitted
+FIRST_CHECK = 256  # rank-one updates before the drift is measured for the first time
 
 
 class Model(NamedTuple):
-    """The choices that all arms share.
+    """The parameters that all arms share.
 
-    ``variance`` says how V, the variance of theta, is scaled: V = B^-1 s2, with
+    ``variance`` sets the scale s2 of V = B^-1 s2, the variance of theta:
 
     RESIDUAL  s2 = (RSS + prior_weight * prior_variance) / (n - freedom + prior_weight): the usual estimate of the
-              variance of a reward, where freedom is the trace of the hat matrix. An arm that has seen equal rewards
-              only has RSS = 0 and would never be explored again; the prior, worth ``prior_weight`` observations of
-              variance ``prior_variance``, keeps it alive. With prior_weight = 0 the formula is the plain one.
-    LITERAL   s2 = RSS, undivided: the algorithm boxes of the paper as they are printed. It does not shrink as
-              observations come in, so exploration never dies out. Both exist because the text (section 2.2) speaks
-              of the variance of the estimate, which is RESIDUAL, while the boxes print LITERAL.
+              variance of a reward, where freedom is the trace of the hat matrix. If all rewards of an arm were equal,
+              RSS would be 0 and the arm would never be explored again; the prior, which counts as ``prior_weight``
+              observations of variance ``prior_variance``, prevents this. prior_weight = 0 gives the usual formula.
+    LITERAL   s2 = RSS, undivided, as printed in the algorithm boxes of the paper. It does not shrink as observations
+              arrive, so exploration never stops. Both options exist because the text (section 2.2) describes the
+              variance of the estimate, which is RESIDUAL, while the boxes print LITERAL.
     """
 
-    free: int  # leading coefficients that are not penalised: 1 for a free intercept, else 0
+    free: int  # number of leading coefficients that are not penalised: 1 for a free intercept, else 0
     lams: NDArray[np.float64]  # the grid of lam, ascending
     criterion: int  # how lam is chosen from the grid: see penalty.CRITERIA
-    folds: int  # of the criterion KFOLD
+    ties: int  # which lam where errors are equal: see penalty.TIES
+    folds: int  # for the criterion KFOLD
     variance: int
     prior_weight: float
     prior_variance: float
 
 
 class Arms(NamedTuple):
-    """The estimates of K arms with p coefficients each; arrays that the kernels change in place."""
+    """The estimates of K arms with p coefficients each: arrays that the kernels change in place."""
 
-    inverse: NDArray[np.float64]  # (K, p, p): B^-1, symmetric; steps keep its lower triangle only, see ``mirror``
+    inverse: NDArray[np.float64]  # (K, p, p): B^-1, symmetric; updates change its lower triangle only, see ``mirror``
     theta: NDArray[np.float64]  # (K, p): coefficients
-    pulls: NDArray[np.int64]  # (K,): observations
-    lam: NDArray[np.float64]  # (K,): the penalty in force
+    pulls: NDArray[np.int64]  # (K,): number of observations
+    lam: NDArray[np.float64]  # (K,): current penalty
     cost: NDArray[np.float64]  # (K,): penalised residual sum of squares at theta
     freedom: NDArray[np.float64]  # (K,): effective degrees of freedom, the trace of the hat matrix
     scale: NDArray[np.float64]  # (K,): s2 of V = B^-1 s2
-    leverage: NDArray[np.float64]  # (K, p): B^-1 z for the context z that was looked at last
-    mean: NDArray[np.float64]  # (K,): z'theta for it
-    quadratic: NDArray[np.float64]  # (K,): z'B^-1 z for it
+    leverage: NDArray[np.float64]  # (K, p): B^-1 z for the last context z that was evaluated
+    mean: NDArray[np.float64]  # (K,): z'theta for the same z
+    quadratic: NDArray[np.float64]  # (K,): z'B^-1 z for the same z
 
 
 @kernel
 def new_arms(number, size, model):
-    """``number`` arms with ``size`` coefficients that have seen nothing yet.
-
-    Nothing seen, nothing known of lam: the middle of the grid.
-    """
+    """``number`` arms with ``size`` coefficients each and no observations; lam starts where ties go to."""
     return Arms(
         np.zeros((number, size, size)),
         np.zeros((number, size)),
         np.zeros(number, dtype=np.int64),
-        np.full(number, model.lams[model.lams.size // 2]),
+        np.full(number, model.lams[place_of(model.lams, model.ties)]),
         np.zeros(number),
         np.zeros(number),
         np.zeros(number),
@@ -87,7 +85,7 @@ def new_arms(number, size, model):
 
 @tight
 def mirror(arms, arm):
-    """Copy the lower triangle of B^-1 of ``arm`` to the upper one, for those who read all of it."""
+    """Copy the lower triangle of B^-1 of ``arm`` to the upper one, for code that reads the whole matrix."""
     for i in range(arms.theta.shape[1]):
         for j in range(i):
             arms.inverse[arm, j, i] = arms.inverse[arm, i, j]
@@ -95,9 +93,9 @@ def mirror(arms, arm):
 
 @reordered
 def project(arms, arm, z):
-    """Look at ``z``: leaves z'theta, z'B^-1 z and B^-1 z of ``arm`` in ``arms``."""
-    # The lower triangle alone is read, an entry for its own place and for its mirror image: half of the memory traffic,
-    # which is what large matrices wait for. Four rows at a time: a quarter of the loads and stores of the sums.
+    """Evaluate ``arm`` at ``z``: write z'theta, z'B^-1 z and B^-1 z to ``arms``."""
+    # Only the lower triangle is read; each entry also serves as its mirror image. This halves the memory traffic, the
+    # bottleneck for large matrices. Processing four rows at a time quarters the loads and stores of the sums.
     inverse, leverage, size = arms.inverse, arms.leverage, z.size
     done = 0
     while done + 3 < size:
@@ -139,11 +137,11 @@ def predict(arms, arm, z):
 
 @tight
 def observe(arms, arm, z, reward, weight, known, model):
-    """Add one observation of ``arm`` by a rank-one step; ``known`` says that z was looked at last."""
+    """Add one observation of ``arm`` by a rank-one update; ``known``: z is the last context that was evaluated."""
     inverse, theta, leverage, size = arms.inverse, arms.theta, arms.leverage, z.size
     lam, penalty = arms.lam[arm], 0.0
     if arms.pulls[arm] == 0 and model.free == 1:
-        # B = w zz' + lam D has its inverse in closed form; the intercept alone fits the reward.
+        # B = w zz' + lam D has a closed-form inverse; the intercept alone fits the reward.
         norm = 0.0
         for i in range(1, size):
             inverse[arm, i, i] = 1.0 / lam
@@ -177,7 +175,7 @@ def observe(arms, arm, z, reward, weight, known, model):
 
 @tight
 def rescale(arms, arm, penalty, model):
-    """Set s2 of ``arm`` from its cost, ``penalty`` = theta'D theta, and its number of observations."""
+    """Compute s2 of ``arm`` from its cost, ``penalty`` = theta'D theta, and its number of observations."""
     rss = max(arms.cost[arm] - arms.lam[arm] * penalty, 0.0)
     if model.variance == LITERAL:
         arms.scale[arm] = rss
@@ -188,20 +186,20 @@ def rescale(arms, arm, penalty, model):
 
 @kernel
 def fit(arms, arm, rows, rewards, weights, model):
-    """Fit ``arm`` from its rows (n, p), with lam chosen anew by the model's criterion (FIXED keeps it)."""
+    """Fit ``arm`` from its rows (n, p), with lam chosen by the model's criterion (FIXED keeps it)."""
     free = model.free
     parts = decompose(rows, rewards, weights, free)
     if model.criterion == FIXED:
         lam = arms.lam[arm]
     else:
-        lam = choose_penalty(rows, rewards, weights, free, parts, model.lams, model.criterion, model.folds)
+        lam = choose_penalty(rows, rewards, weights, free, parts, model.lams, model.criterion, model.folds, model.ties)
     values, basis, theta, inverse = parts.values, parts.basis, arms.theta[arm], arms.inverse[arm]
     slopes = slopes_of(parts, lam)
     penalty, freedom = 0.0, float(free)
     for j in range(slopes.size):
         theta[free + j] = slopes[j]
         penalty += slopes[j] ** 2
-    # (S + lam)^-1 = Q diag(1 / (D + lam)) Q' + (I - QQ') / lam, where Q spans the rows; if it spans all, I = QQ'
+    # (S + lam)^-1 = Q diag(1 / (D + lam)) Q' + (I - QQ') / lam, where Q spans the rows; I = QQ' if Q is square
     beyond = 0.0 if values.size == slopes.size else 1.0 / lam
     stretched, shrunk = np.empty(basis.shape), np.empty(values.size)
     for k in range(values.size):
@@ -230,7 +228,7 @@ def fit(arms, arm, rows, rewards, weights, model):
 
 @kernel
 def drift(arms, arm, rows, weights, model):
-    """Relative error of B^-1 of ``arm``, measured: the size of B (B^-1 v) - v for a probe v, against that of v."""
+    """Measured relative error of B^-1 of ``arm``: the size of B (B^-1 v) - v relative to v, for a probe vector v."""
     mirror(arms, arm)
     size = arms.theta.shape[1]
     image, back = np.zeros(size), np.zeros(size)
@@ -261,7 +259,7 @@ def someone_is_new(arms):
 
 @tight
 def best_of(values, rng):
-    """Index of the largest value; among equal ones each is as likely, drawn from ``rng``."""
+    """Index of the largest value; ties are broken at random with ``rng``."""
     best, ties = 0, 1
     for i in range(1, values.size):
         if values[i] > values[best]:
