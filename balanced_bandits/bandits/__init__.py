@@ -1,23 +1,45 @@
-"""The bandits, a module each; a reader with the paper open finds each line of a box in its module."""
+"""The bandits, one module each, and their registry.
+
+The pipeline knows the bandits only through this registry, which does not import them. To add a bandit, write its module
+(``loop`` describes what it must contain) and add an entry to ``BANDITS``.
+"""
 
 import importlib
-from typing import Any
+from typing import Any, NamedTuple
 
-MODULES = {
-    "LinTS": "balanced_bandits.bandits.lints",
-    "LinUCB": "balanced_bandits.bandits.linucb",
-    "BLTS": "balanced_bandits.bandits.blts",
-    "BLUCB": "balanced_bandits.bandits.blucb",
-    "ILTCB": "balanced_bandits.bandits.iltcb",
-    "EpsilonGreedy": "balanced_bandits.bandits.epsilon_greedy",
-    "Uniform": "balanced_bandits.bandits.uniform",
+RIDGE = ("intercept", "lams", "criterion", "ties", "folds", "schedule")
+VARIANCE = ("variance", "prior_weight", "prior_variance")
+BALANCED = ("alpha", "gamma", "propensity_schedule")
+
+
+class Entry(NamedTuple):
+    """A bandit of this package: the module of its class and the parameters of its constructor."""
+
+    module: str
+    parameters: tuple[str, ...]
+
+
+def _entry(module: str, *parameters: str) -> Entry:
+    return Entry(f"{__name__}.{module}", parameters)
+
+
+BANDITS = {
+    "LinTS": _entry("lints", "alpha", *RIDGE, *VARIANCE),
+    "LinUCB": _entry("linucb", "alpha", *RIDGE, *VARIANCE),
+    "BLTS": _entry("blts", *BALANCED, "propensity", "draws", "posteriors", *RIDGE, *VARIANCE),
+    "BLUCB": _entry("blucb", *BALANCED, "logistic_c", "logistic_tolerance", *RIDGE, *VARIANCE),
+    "ILTCB": _entry("iltcb", "mu_scale", "psi", "delta", "intercept", "lams", "ties", "schedule"),
+    "EpsilonGreedy": _entry("epsilon_greedy", "epsilon", *RIDGE),
+    "Greedy": _entry("greedy", *RIDGE),
+    "Uniform": _entry("uniform", *RIDGE),
 }
 
 
-def bandit_class(name: str) -> Any:
-    """The class of the bandit ``name``, or of one's own at MODULE:CLASS (see ``bandits.own``)."""
-    if ":" in name:
-        from balanced_bandits.bandits.own import own_class
+def import_path(name: str) -> str:
+    """The import path MODULE:CLASS of a bandit of this package."""
+    return f"{BANDITS[name].module}:{name}"
 
-        return own_class(name)
-    return getattr(importlib.import_module(MODULES[name]), name)
+
+def bandit_class(name: str) -> Any:
+    """The class of a bandit of this package, by name."""
+    return getattr(importlib.import_module(BANDITS[name].module), name)

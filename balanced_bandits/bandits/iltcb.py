@@ -1,71 +1,78 @@
 """ILTCB: ILOVETOCONBANDITS of Agarwal, Hsu, Kale, Langford, Li and Schapire (2014), the paper's agnostic baseline.
 
-A sparse distribution Q over policies, solved for at the end of each epoch (1, 2, 4, ... rounds) so that it has small
-estimated regret and small variance of the importance-weighted estimate of every policy's reward (problem OP):
+It plays a sparse distribution Q over policies. At the end of each epoch, Q is recomputed to have small estimated
+regret, and a small variance of the importance-weighted reward estimate of every policy (problem OP). In theory an epoch
+may be at most twice as long as all before it; here epochs end by ``schedule``, as longer ones cost regret.
 
     (1)  sum_pi Q(pi) b_pi <= 2K                               b_pi = Reg(pi) / (psi mu)
     (2)  for every pi: mean_x 1 / Q^mu(pi(x) | x) <= 2K + b_pi
 
     Q^mu(a | x) = (1 - K mu) sum_pi Q(pi) 1{pi(x) = a} + mu
 
-by coordinate descent, where the policy that breaks (2) most is one call of a cost-sensitive classification oracle.
-Here a policy is a linear function for each arm and plays the largest. The oracle is asked for the policy of largest
-mean v(x, a) = 1 / Q^mu(a | x) + r(a) / (psi mu), and fits v by ridge regression: the reward on the rows of each arm,
-weighted by 1 / p (lambda by leave-one-out), and the first term, which is known at every row and has no noise, on all
-rows (with the smallest lambda). Estimates of a policy's reward are importance-weighted means, as in the paper.
-In theory mu is min(1 / (2K), sqrt(ln(16 tau^2 |Pi| / delta) / (K tau))) and psi = 100; as in large comparisons, a
-factor on mu and psi are tuned.
+OP is solved by coordinate descent; one call of a cost-sensitive classification oracle finds the policy that violates
+(2) most. Here a policy has one linear function per arm and plays the arm with the largest value. The oracle returns the
+policy with the largest mean of v(x, a) = 1 / Q^mu(a | x) + r(a) / (psi mu), where v is fitted by ridge regression: the
+reward on the rows of each arm, weighted by 1 / p (lambda by leave-one-out), and the first term, which is known without
+noise at every row, on all rows (with the smallest lambda). The reward of a policy is estimated by an
+importance-weighted mean, as in the paper. In theory mu = min(1 / (2K), sqrt(ln(16 tau^2 |Pi| / delta) / (K tau))) and
+psi = 100; as in large comparisons, psi and a factor on mu are tuned.
 """
 
 import math
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from balanced_bandits.bandits.base import Bandit
-from balanced_bandits.bandits.linear import DEFAULTS as LINEAR
+from balanced_bandits.bandits.linear import schedule_numbers
 from balanced_bandits.bandits.loop import NEXT_TURN, ROUNDS, loops
-from balanced_bandits.compilation import kernel, tight
-from balanced_bandits.estimation.penalty import LOO, choose_penalty, decompose, slopes_of
+from balanced_bandits.bandits.memory import later
+from balanced_bandits.bandits.parameters import DEFAULTS
+from balanced_bandits.core.kernels import kernel, tight
+from balanced_bandits.estimation.penalty import LOO, TIES, choose_penalty, decompose, slopes_of
 
-SUPPORT = 2  # place in the clock: policies in the distribution
-UNSOLVED = 3  # place in the clock: epochs whose coordinate descent was ended by MOST_STEPS
+SUPPORT = 2  # index into the clock: number of policies in the distribution
+UNSOLVED = 3  # index into the clock: number of epochs whose coordinate descent was stopped by MOST_STEPS
 MOST_POLICIES = 128
 MOST_STEPS = 1000
 
 
 class Options(NamedTuple):
-    """The choices of ILTCB, for the kernels."""
+    """The parameters of ILTCB, for the kernels."""
 
     free: int  # 1 if the intercept of a policy's regressions is not penalised
     lams: NDArray[np.float64]
     mu_scale: float
     psi: float
     delta: float
+    ties: int
+    batch: int  # an epoch ends after this many more observations, ...
+    rho: float  # ... or when their number has grown by this share, whichever is later
 
 
 class Estimates(NamedTuple):
-    """The empirically best policy, and how often each arm was played."""
+    """The empirically best policy, and the number of pulls of each arm."""
 
     theta: NDArray[np.float64]  # (K, p)
     pulls: NDArray[np.int64]  # (K,)
 
 
 class Memory(NamedTuple):
-    """All that ILTCB knows. O(n p + policies K p)."""
+    """The state of ILTCB: arrays that the kernels change in place. O(n p + policies K p)."""
 
     rows: NDArray[np.float64]  # (capacity, p)
     chosen: NDArray[np.int64]
     rewards: NDArray[np.float64]
-    propensities: NDArray[np.float64]  # (capacity,): of the arm, when it was chosen
+    propensities: NDArray[np.float64]  # (capacity,): of the arm, at the time of choice
     clock: NDArray[np.int64]
     arms: Estimates
-    due: NDArray[np.int64]  # (K,): nothing is due for an arm alone
+    due: NDArray[np.int64]  # (K,): never reached, since single arms are not refreshed
     looked_at: NDArray[np.float64]
-    values: NDArray[np.float64]  # (K,): Q^mu at the context looked at last
+    values: NDArray[np.float64]  # (K,): Q^mu at the last context evaluated
     policies: NDArray[np.float64]  # (policies, K, p)
-    mass: NDArray[np.float64]  # (policies,): they sum to one
+    mass: NDArray[np.float64]  # (policies,): sums to one
     floor: NDArray[np.float64]  # (1,): mu
 
     @property
@@ -76,7 +83,7 @@ class Memory(NamedTuple):
 
 @kernel
 def new_memory(capacity, number, size, options):
-    """The memory of a bandit that has seen nothing: every arm is as likely until the first epoch ends."""
+    """The memory of a new bandit: arms are equally likely until the first epoch ends."""
     clock = np.zeros(4, dtype=np.int64)
     clock[NEXT_TURN] = 1
     return Memory(
@@ -97,7 +104,7 @@ def new_memory(capacity, number, size, options):
 
 @tight
 def choose(memory, z, options, rng):
-    """Draw an arm from Q^mu at ``z``; uniformly in the first epoch."""
+    """Draw an arm from Q^mu at ``z``, or uniformly in the first epoch."""
     number = memory.values.size
     if memory.clock[SUPPORT] == 0:
         return int(rng.random() * number), True
@@ -111,7 +118,7 @@ def choose(memory, z, options, rng):
 
 @tight
 def look(memory, z):
-    """Find Q^mu(a | z) for every arm."""
+    """Compute Q^mu(a | z) for every arm."""
     number = memory.values.size
     for a in range(number):
         memory.values[a] = memory.floor[0]
@@ -128,7 +135,7 @@ def look(memory, z):
 
 @kernel
 def propensities(memory, arm, uniform, options):
-    """Probability of each arm in the choice that was made last."""
+    """Probability of each arm in the last choice."""
     if uniform:
         return np.full(memory.values.size, 1.0 / memory.values.size)
     return memory.values.copy()
@@ -151,17 +158,17 @@ def take(memory, z, arm, reward, uniform, known, options):
 
 @kernel
 def refresh(memory, arm, options, rng):
-    """At the end of an epoch: solve OP on all that was seen, and give the mass that is left to the best policy."""
+    """At the end of an epoch, solve OP on all observations, and give the remaining mass to the best policy."""
     clock, number = memory.clock, memory.values.size
     n = clock[ROUNDS]
     if n < clock[NEXT_TURN]:
         return
-    clock[NEXT_TURN] = 2 * n
+    clock[NEXT_TURN] = later(n, options.batch, options.rho)
     rows, size = memory.rows[:n], memory.rows.shape[1]
     earned = np.zeros((n, number))  # importance-weighted rewards
     for i in range(n):
         earned[i, memory.chosen[i]] = memory.rewards[i] / memory.propensities[i]
-    # ln |Pi|: a linear policy has K p coefficients, and counts as if each took e values.
+    # ln |Pi|: a linear policy has K p coefficients; each is counted as if it took e values.
     logarithm = math.log(16.0 * float(n) ** 2 / options.delta) + number * size
     mu = min(0.5 / number, options.mu_scale * math.sqrt(logarithm / (number * float(n))))
     oracle = prepare_oracle(memory, n, options)
@@ -179,7 +186,7 @@ def refresh(memory, arm, options, rng):
 
 @kernel
 def prepare_oracle(memory, n, options):
-    """All that calls of the oracle at one epoch share: each arm's reward regression, and the solver for all rows."""
+    """What the oracle calls of one epoch share: each arm's reward regression, and the solver for all rows."""
     number, size = memory.arms.theta.shape
     rewards = np.zeros((number, size))
     for a in range(number):
@@ -187,7 +194,7 @@ def prepare_oracle(memory, n, options):
         if own.size > 0:
             rows, earned, weights = memory.rows[own], memory.rewards[own], 1.0 / memory.propensities[own]
             parts = decompose(rows, earned, weights, options.free)
-            lam = choose_penalty(rows, earned, weights, options.free, parts, options.lams, LOO, 0)
+            lam = choose_penalty(rows, earned, weights, options.free, parts, options.lams, LOO, 0, options.ties)
             set_policy(rewards, a, slopes_of(parts, lam), parts.centre, parts.level, options.free)
     parts = decompose(memory.rows[:n], np.zeros(n), np.ones(n), options.free)
     return rewards, parts.basis / (parts.values + options.lams[0]), parts.coordinates, parts.centre, options.free
@@ -203,7 +210,7 @@ def set_policy(policy, arm, slopes, centre, level, free):
 
 @kernel
 def ask_oracle(oracle, known, psi_mu):
-    """The policy (K, p) of largest mean ``known`` (n, K) + reward / psi_mu."""
+    """The policy (K, p) with the largest mean of ``known`` (n, K) + reward / psi_mu."""
     rewards, solver, coordinates, centre, free = oracle
     policy = np.zeros(rewards.shape)
     for a in range(policy.shape[0]):
@@ -225,7 +232,7 @@ def actions_of(policy, rows):
 
 @kernel
 def smoothed(mass, actions, support, number, mu):
-    """Q^mu(a | x) at every row (n, K), of a distribution whose mass need not sum to one."""
+    """Q^mu(a | x) at every row (n, K), for a distribution whose mass need not sum to one."""
     probabilities = np.full((actions.shape[1], number), mu)
     for m in range(support):
         for i in range(actions.shape[1]):
@@ -244,7 +251,10 @@ def value_of(actions, earned):
 
 @kernel
 def solve(rows, earned, mu, psi, oracle):
-    """Coordinate descent for OP: policies, their mass (left-over mass given to the best one), the best, and success."""
+    """Coordinate descent for OP.
+
+    Returns the policies, their mass (the best policy gets what remains), the best policy, and whether OP was solved.
+    """
     n, number = earned.shape
     best = oracle[0]
     best_actions = actions_of(best, rows)
@@ -298,49 +308,44 @@ def solve(rows, earned, mu, psi, oracle):
     return policies, mass / mass.sum(), policies[leader], solved
 
 
-CHOICES: dict[str, Any] = {
-    "mu_scale": 1.0,
-    "psi": 100.0,
-    "delta": 0.05,
-    "intercept": LINEAR["intercept"],
-    "lams": LINEAR["lams"],
-}
-
-
 class ILTCB(Bandit):
-    """ILOVETOCONBANDITS with linear policies.
+    """ILOVETOCONBANDITS with linear policies (Agarwal et al. 2014)."""
 
-    Choices: ``mu_scale``, a factor on the theory's exploration mu; ``psi``, how much estimated regret a policy may
-    have; ``delta``, the probability of failure in mu; ``intercept`` and ``lams`` of the oracle's regressions.
-    """
-
-    CHOICES = CHOICES
     LOOPS = loops("ILTCB", new_memory=new_memory, choose=choose, take=take, refresh=refresh)
     _propensities = staticmethod(propensities)
     _new_memory = staticmethod(new_memory)
 
-    @classmethod
-    def options(cls, choices: dict[str, Any]) -> Options:
-        """The choices by name, with defaults for those not given, as the kernels take them.
+    def __init__(
+        self,
+        n_arms: int,
+        n_features: int,
+        *,
+        seed: int = 0,
+        mu_scale: float = DEFAULTS["mu_scale"],
+        psi: float = DEFAULTS["psi"],
+        delta: float = DEFAULTS["delta"],
+        intercept: str = DEFAULTS["intercept"],
+        lams: Sequence[float] = DEFAULTS["lams"],
+        ties: str = DEFAULTS["ties"],
+        schedule: str | Mapping[str, float] = DEFAULTS["schedule"],
+    ) -> None:
+        self._start(locals())
 
-        Those of the linear bandits that have no meaning here are passed over, so that one configuration serves all.
-        """
-        unknown = sorted(set(choices) - set(CHOICES) - set(LINEAR))
-        if unknown:
-            raise ValueError(f"unknown choice {', '.join(unknown)}; known are {', '.join(CHOICES)}.")
-        given = CHOICES | {key: value for key, value in choices.items() if key in CHOICES}
-        for name in ("mu_scale", "psi", "delta"):
-            if not (np.isfinite(given[name]) and given[name] > 0.0):
-                raise ValueError(f"{name} is {given[name]!r}, but must be above 0.")
-        lams = np.array(sorted(given["lams"]), dtype=float)
-        if not lams.size or not (np.isfinite(lams) & (lams > 0)).all():
-            raise ValueError(f"lams is {given['lams']!r}, but must be a list of finite numbers above 0.")
+    @classmethod
+    def _options(cls, values: dict[str, Any]) -> Options:
+        """The parameters as the kernels take them."""
+        batch, rho = schedule_numbers(values["schedule"])
         return Options(
-            int(given["intercept"] == "unpenalised"),
-            lams,
-            *(float(given[name]) for name in ("mu_scale", "psi", "delta")),
+            free=int(values["intercept"] == "unpenalised"),
+            lams=np.array(values["lams"]),
+            mu_scale=values["mu_scale"],
+            psi=values["psi"],
+            delta=values["delta"],
+            ties=TIES[values["ties"]],
+            batch=batch,
+            rho=rho,
         )
 
     def _is_uniform(self) -> bool:
-        """Whether the first epoch has not ended yet."""
+        """Whether the first epoch is still running."""
         return bool(self._memory.clock[SUPPORT] == 0)

@@ -1,4 +1,4 @@
-"""A linear bandit by the names of its choices."""
+"""The base class of bandits with one ridge regression per arm."""
 
 from typing import Any, ClassVar
 
@@ -6,134 +6,82 @@ import numpy as np
 from numpy.typing import NDArray
 
 from balanced_bandits.bandits.base import Bandit
-from balanced_bandits.bandits.memory import Options, new_memory
-from balanced_bandits.estimation.penalty import CRITERIA
+from balanced_bandits.bandits.memory import Options, intervals_until, new_memory
+from balanced_bandits.bandits.parameters import DEFAULTS
+from balanced_bandits.estimation.penalty import CRITERIA, TIES
 from balanced_bandits.estimation.propensity import METHODS
 from balanced_bandits.estimation.ridge import VARIANCES, Model
 
-DEFAULTS: dict[str, Any] = {
-    "alpha": 1.0,
-    "gamma": 0.1,
-    "epsilon": 0.1,
-    "intercept": "unpenalised",
-    "lams": [1e-4, 1e-3, 1e-2, 1e-1, 1.0, 1e1, 1e2, 1e3, 1e4],
-    "criterion": "loo",
-    "folds": 5,
-    "variance": "residual",
-    "prior_weight": 0.1,
-    "prior_variance": 0.25,
-    "schedule": {"geometric": 0.05},
-    "propensity": "exact",
-    "draws": 100,
-    "posteriors": 8,
-    "logistic_c": 1.0,
-    "logistic_tolerance": 1e-4,
-}
-INTERCEPTS = ("unpenalised", "penalised", "none")
 
-
-def options_of(choices: dict[str, Any], *, balanced: bool = False, thompson: bool = False) -> Options:
-    """The choices by name, with defaults for those not given, as the kernels take them.
-
-    alpha           amount of exploration
-    gamma           propensities below it count as gamma (balanced bandits)
-    epsilon         share of rounds that explore (EpsilonGreedy)
-    intercept       unpenalised, penalised, or none
-    lams            the grid of penalties; criterion: loo, gcv, kfold (with folds), or fixed (one lam)
-    variance        residual (with prior_weight and prior_variance) or literal; see ``ridge.Model``
-    schedule        when lam and weights are refreshed: "every_step", {"batch": b} or {"geometric": rho}
-    propensity      exact, monte_carlo (with draws) or assignment (Thompson sampling); posteriors: how many are kept
-    logistic_c      C of the logistic regression (UCB); logistic_tolerance: largest gradient entry at which a fit ends
-    """
-    unknown = sorted(set(choices) - set(DEFAULTS))
-    if unknown:
-        raise ValueError(f"unknown choice {', '.join(unknown)}; known are {', '.join(DEFAULTS)}.")
-    given = DEFAULTS | choices
-    _one_of("intercept", given["intercept"], INTERCEPTS)
-    for name, known in (("criterion", CRITERIA), ("variance", VARIANCES), ("propensity", METHODS)):
-        _one_of(name, given[name], known)
-    lams = np.array(sorted(given["lams"]), dtype=float)
-    if lams.ndim != 1 or not lams.size or not (np.isfinite(lams) & (lams > 0)).all():
-        raise ValueError(f"lams is {given['lams']!r}, but must be a list of finite numbers above 0.")
-    if given["criterion"] == "fixed" and lams.size != 1:
-        raise ValueError(f"lams is {given['lams']!r}, but the criterion 'fixed' takes exactly one.")
-    for name, low, open_end in (
-        ("alpha", 0.0, False), ("gamma", 0.0, True), ("epsilon", 0.0, False), ("prior_weight", 0.0, False),
-        ("prior_variance", 0.0, True), ("folds", 2, False), ("draws", 1, False), ("posteriors", 2, False),
-        ("logistic_c", 0.0, True), ("logistic_tolerance", 0.0, True),
-    ):  # fmt: skip
-        if not np.isfinite(given[name]) or given[name] < low or (open_end and given[name] == low):
-            raise ValueError(f"{name} is {given[name]!r}, but must be {'above' if open_end else 'at least'} {low:g}.")
-    for name in ("gamma", "epsilon"):
-        if given[name] > 1.0:
-            raise ValueError(f"{name} is {given[name]!r}, but must be at most 1.")
-    batch, rho = _schedule(given["schedule"])
-    model = Model(
-        int(given["intercept"] == "unpenalised"),
-        lams,
-        CRITERIA[given["criterion"]],
-        int(given["folds"]),
-        VARIANCES[given["variance"]],
-        float(given["prior_weight"]),
-        float(given["prior_variance"]),
-    )
-    return Options(
-        model,
-        float(given["alpha"]),
-        float(given["gamma"]),
-        float(given["epsilon"]),
-        batch,
-        rho,
-        METHODS[given["propensity"]],
-        int(given["draws"]),
-        2 * (int(given["posteriors"]) // 2) if balanced and thompson and given["propensity"] != "assignment" else 0,
-        balanced,
-        float(given["logistic_c"]),
-        float(given["logistic_tolerance"]),
-        int(given["intercept"] != "none"),
-    )
-
-
-def _one_of(name: str, value: Any, known: Any) -> None:
-    if value not in known:
-        raise ValueError(f"{name} is {value!r}, but must be one of {', '.join(known)}.")
-
-
-def _schedule(schedule: Any) -> tuple[int, float]:
-    """A schedule by name as the numbers (batch, rho)."""
-    if schedule == "every_step":
-        return 1, 0.0
-    if isinstance(schedule, dict) and len(schedule) == 1:
-        kind, value = next(iter(schedule.items()))
-        if kind == "batch" and value >= 1 and value == int(value):
-            return int(value), 0.0
-        if kind == "geometric" and 0.0 <= value < np.inf:
-            return 1, float(value)
-    raise ValueError(f"schedule is {schedule!r}, but must be 'every_step', {{'batch': b}} or {{'geometric': rho}}.")
+def schedule_numbers(schedule: Any) -> tuple[int, float]:
+    """A schedule as the kernels take it: a batch of observations, and a share by which their number grows."""
+    numbers = {} if schedule == "every_step" else schedule
+    return numbers.get("batch", 1), numbers.get("geometric", 0.0)
 
 
 class LinearBandit(Bandit):
-    """A bandit with a ridge regression for each arm; ``options_of`` describes its choices."""
+    """A bandit with one ridge regression per arm."""
 
-    CHOICES = DEFAULTS
     BALANCED: ClassVar[bool] = False
-    THOMPSON: ClassVar[bool] = False
     _new_memory = staticmethod(new_memory)
 
     @classmethod
-    def options(cls, choices: dict[str, Any]) -> Options:
-        """The choices by name, with defaults for those not given, as the kernels take them."""
-        return options_of(choices, balanced=cls.BALANCED, thompson=cls.THOMPSON)
+    def _options(cls, values: dict[str, Any]) -> Options:
+        """The parameters in the form that the kernels take; those that the bandit does not have are never used."""
+        value = DEFAULTS | values
+        batch, rho = schedule_numbers(value["schedule"])
+        count_batch, count_rho = schedule_numbers(value["propensity_schedule"])
+        model = Model(
+            free=int(value["intercept"] == "unpenalised"),
+            lams=np.array(value["lams"]),
+            criterion=CRITERIA[value["criterion"]],
+            folds=value["folds"],
+            ties=TIES[value["ties"]],
+            variance=VARIANCES[value["variance"]],
+            prior_weight=value["prior_weight"],
+            prior_variance=value["prior_variance"],
+        )
+        keeps_posteriors = "posteriors" in values and value["propensity"] != "assignment"
+        return Options(
+            model=model,
+            alpha=value["alpha"],
+            gamma=value["gamma"],
+            epsilon=value["epsilon"],
+            batch=batch,
+            rho=rho,
+            count_batch=count_batch,
+            count_rho=count_rho,
+            method=METHODS[value["propensity"]],
+            draws=value["draws"],
+            posteriors=(-1 if value["posteriors"] == "all" else value["posteriors"]) if keeps_posteriors else 0,
+            balanced=cls.BALANCED,
+            penalty_c=value["logistic_c"],
+            tolerance=value["logistic_tolerance"],
+            ones=int(value["intercept"] != "none"),
+        )
 
     @classmethod
     def _account(cls, memory: Any, options: Any) -> tuple[NDArray[np.float64], float]:
-        """The penalties at the end of a run, and the share of its rounds whose weight is the largest, 1 / gamma."""
+        """The penalties at the end of a run, and the share of rounds with the largest weight, 1 / gamma."""
         at_gamma = memory.weights >= (1.0 - 1e-12) / options.gamma
         return memory.arms.lam, float(at_gamma.mean()) if cls.BALANCED else np.nan
 
+    def _grow(self) -> None:
+        """Make room for as many observations again and, if all posteriors are kept, for those of their intervals."""
+        super()._grow()
+        if self._options_.posteriors < 0:
+            old, number = self._memory.posteriors, self._memory.posteriors.number
+            places = intervals_until(len(self._memory.rows), self._options_) + 1
+            grown: list[NDArray[Any]] = []
+            for array in old[:-1]:
+                longer = np.zeros((places, *array.shape[1:]))
+                longer[: len(array) - 1], longer[-1] = array[:-1], array[-1]  # that of the present interval stays last
+                grown.append(longer)
+            self._memory = self._memory._replace(posteriors=type(old)(*grown, number))
+
     @property
     def penalties(self) -> NDArray[np.float64]:
-        """The penalty lambda in force for each arm (K,)."""
+        """The current penalty lambda of each arm (K,)."""
         lam: NDArray[np.float64] = self._memory.arms.lam.copy()
         return lam
 

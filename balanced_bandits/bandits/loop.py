@@ -1,31 +1,31 @@
-"""The loop of the boxes, written once: choose, observe, refresh.
+"""The loop of the algorithm boxes, shared by all bandits: choose, observe, refresh.
 
-A bandit is four kernels on a memory of its own:
+A bandit consists of four kernels that operate on its memory:
 
-    new_memory(capacity, arms, size, options)                  what it knows, at first nothing
-    choose(memory, z, options, rng) -> arm, uniform            lines 5-9 of the boxes
-    take(memory, z, arm, reward, uniform, known, options)      line 11: one observation, by arithmetic only
-    refresh(memory, arm, options, rng)                         lines 12-20: what is due is computed anew
+    new_memory(capacity, arms, size, options)                  the initial state
+    choose(memory, z, options, rng) -> arm, uniform            the box up to "Select a"
+    take(memory, z, arm, reward, uniform, known, options)      "Observe reward": one observation, creating no arrays
+    refresh(memory, arm, options, rng)                         the rest of the box: recompute what is due
 
-``loops`` makes of them the compiled loop over whole runs and the single steps of the object face. The memory is a
-NamedTuple of arrays, among them ``clock`` (observations so far at place ROUNDS, and at NEXT_TURN the number at which a
-refresh is due), ``due`` (the number of pulls at which an arm's refresh is), ``chosen``, ``looked_at``, and under
-``arms`` the arms' ``pulls`` and ``theta``.
+``loops`` compiles them into a loop over whole runs and into the single steps of a bandit object. The memory is a
+NamedTuple of arrays. It has at least ``clock`` (at index ROUNDS the number of observations so far, at NEXT_TURN the
+number at which the next refresh is due), ``due`` (for each arm, the number of pulls at which its refresh is due),
+``chosen``, ``looked_at``, and ``arms`` with ``pulls`` and ``theta`` of the arms.
 """
 
-import types
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from balanced_bandits.compilation import kernel, tight, uncounted
+from balanced_bandits.bandits.specialise import specialised
+from balanced_bandits.core.kernels import kernel, tight, uncounted
 
 ROUNDS = 0
 NEXT_TURN = 1
 
-# The bandit's own; see ``loops``.
+# Placeholders: ``loops`` replaces these names with the kernels of the bandit.
 new_memory: Any = None
 choose: Any = None
 take: Any = None
@@ -34,7 +34,7 @@ rounds: Any = None
 
 
 class Loops(NamedTuple):
-    """The compiled faces of one bandit."""
+    """The compiled functions of one bandit."""
 
     play: Callable[..., Any]
     decide: Callable[..., Any]
@@ -42,15 +42,15 @@ class Loops(NamedTuple):
 
 
 class Record(NamedTuple):
-    """What a compiled run leaves, besides the memory."""
+    """The results of a compiled run, besides the memory."""
 
-    thetas: NDArray[np.float64]  # (snapshots, K, p): coefficients after each of the numbers of rounds asked for
-    taken: NDArray[np.int64]  # (1,): snapshots taken so far
+    thetas: NDArray[np.float64]  # (snapshots, K, p): coefficients after each requested number of rounds
+    taken: NDArray[np.int64]  # (1,): number of snapshots taken so far
 
 
 @tight
 def note(record, memory, snapshots):
-    """Take a snapshot of the coefficients if one is due after the rounds so far (``snapshots`` ascend)."""
+    """Take a snapshot of the coefficients if one is due after the rounds so far (``snapshots`` are ascending)."""
     while record.taken[0] < snapshots.size and snapshots[record.taken[0]] == memory.clock[ROUNDS]:
         for a in range(memory.arms.theta.shape[0]):
             for j in range(memory.arms.theta.shape[1]):
@@ -60,20 +60,20 @@ def note(record, memory, snapshots):
 
 @tight
 def is_due(memory, arm):
-    """Whether something is to be refreshed after an observation of ``arm``."""
+    """Whether a refresh is due after an observation of ``arm``."""
     return memory.arms.pulls[arm] >= memory.due[arm] or memory.clock[ROUNDS] >= memory.clock[NEXT_TURN]
 
 
 @tight
 def keep_look(memory, z):
-    """Keep in mind that the arms were looked at for this context."""
+    """Record that the arms were evaluated at context ``z``."""
     for j in range(z.size):
         memory.looked_at[j] = z[j]
 
 
 @tight
 def use_look(memory, z):
-    """Whether the arms were looked at for just this context and nothing has changed since; it is then forgotten."""
+    """Whether the arms were last evaluated at ``z`` and nothing has changed since; clears the record."""
     same = True
     for j in range(z.size):
         same &= memory.looked_at[j] == z[j]
@@ -82,7 +82,7 @@ def use_look(memory, z):
 
 
 def _rounds(rows, rewards, order, forced, snapshots, start, memory, record, options, rng):
-    """Play from round ``start`` on, until something is to be refreshed; gives the next round."""
+    """Play from round ``start`` until a refresh is due; returns the next round."""
     for t in range(start, order.size):
         note(record, memory, snapshots)
         z = rows[order[t]]
@@ -94,14 +94,14 @@ def _rounds(rows, rewards, order, forced, snapshots, start, memory, record, opti
 
 
 def _play(rows, rewards, order, forced, snapshots, options, rng):
-    """A whole run: the rounds ``order`` of contexts ``rows`` (n, p) and ``rewards`` (n, K).
+    """Play a whole run: the rounds ``order`` of contexts ``rows`` (n, p) and ``rewards`` (n, K).
 
-    The first rounds play the arms ``forced`` (a warm start). Gives a ``Record`` and the memory at the end.
+    The first rounds play the ``forced`` arms (a warm start). Returns a ``Record`` and the final memory.
     """
     memory = new_memory(order.size, rewards.shape[1], rows.shape[1], options)
     number, size = memory.arms.theta.shape
     record = Record(np.zeros((snapshots.size, number, size)), np.zeros(1, dtype=np.int64))
-    t = memory.clock[ROUNDS]  # 0, but not as a literal, for which Numba would compile ``rounds`` a second time
+    t = memory.clock[ROUNDS]  # 0; with a literal, Numba would compile ``rounds`` twice
     while t < order.size:
         t = rounds(rows, rewards, order, forced, snapshots, t, memory, record, options, rng)
         refresh(memory, memory.chosen[t - 1], options, rng)
@@ -110,7 +110,7 @@ def _play(rows, rewards, order, forced, snapshots, options, rng):
 
 
 def _decide(memory, z, options, rng):
-    """One choice: the arm, and whether it was drawn uniformly."""
+    """Make one choice; returns the arm, and whether it was drawn uniformly."""
     arm, uniform = choose(memory, z, options, rng)
     if not uniform:
         keep_look(memory, z)
@@ -118,24 +118,13 @@ def _decide(memory, z, options, rng):
 
 
 def _learn(memory, z, arm, reward, uniform, options, rng):
-    """One observation."""
+    """Process one observation."""
     take(memory, z, arm, reward, uniform, use_look(memory, z), options)
     refresh(memory, arm, options, rng)
 
 
-def loops(name: str, **kernels: Callable[..., Any]) -> Loops:
-    """Compile the loop for the bandit ``name`` with its own ``new_memory``, ``choose``, ``take`` and ``refresh``.
-
-    A kernel that gets other kernels as arguments, or encloses them, can't be found again in Numba's cache by the next
-    process. So the functions above are copied for each bandit, and find its kernels where they look for global names.
-    """
+def loops(bandit: str, **kernels: Callable[..., Any]) -> Loops:
+    """Compile the loop for a bandit with the given kernels ``new_memory``, ``choose``, ``take`` and ``refresh``."""
     names = globals() | kernels
-
-    def copy(template: Any) -> types.FunctionType:
-        function = types.FunctionType(template.__code__, names, template.__name__)
-        function.__qualname__ = f"{name}.{template.__name__}"  # names the file in the cache
-        function.__doc__ = template.__doc__
-        return function
-
-    names["rounds"] = uncounted(copy(_rounds))
-    return Loops(kernel(copy(_play)), kernel(copy(_decide)), kernel(copy(_learn)))
+    names["rounds"] = uncounted(specialised(_rounds, bandit, names))
+    return Loops(*(kernel(specialised(template, bandit, names)) for template in (_play, _decide, _learn)))

@@ -1,4 +1,4 @@
-"""The memory of a linear bandit, and what the four of them have in common: to remember, and to fit anew."""
+"""The memory of a linear bandit, and the kernels that linear bandits share: storing observations and refitting arms."""
 
 from typing import NamedTuple
 
@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from balanced_bandits.bandits.loop import NEXT_TURN, ROUNDS
-from balanced_bandits.compilation import kernel, tight, written_out
+from balanced_bandits.core.kernels import kernel, tight, written_out
 from balanced_bandits.estimation.logistic import new_coefficients
 from balanced_bandits.estimation.penalty import FIXED
 from balanced_bandits.estimation.propensity import NODES, Posteriors, new_posteriors
@@ -21,48 +21,51 @@ from balanced_bandits.estimation.ridge import (
     observe,
 )
 
-# Further places in Memory.clock, after ROUNDS and NEXT_TURN.
-UNIFORM = 2  # of them, chosen uniformly (or forced), before every arm had an estimate
-COUNTED = 3  # periods whose posterior is in the propensities
-SEEN = 4  # rows whose propensities have all counted periods
+# Further indices into Memory.clock, after ROUNDS and NEXT_TURN.
+UNIFORM = 2  # rounds in which the arm was chosen uniformly (or forced), before every arm had an estimate
+COUNTED = 3  # periods that are included in the propensities
+COUNT_AT = 4  # number of rounds at which the next interval of periods is counted
+PICTURE_AT = 5  # number of rounds after which the posterior that represents the interval is kept; -1 once it is
 
 
 class Options(NamedTuple):
-    """All choices of a linear bandit, for the kernels; ``options_of`` makes it from names."""
+    """All parameters of a linear bandit, for the kernels; made by ``LinearBandit._options``."""
 
     model: Model
     alpha: float
     gamma: float
     epsilon: float
-    batch: int  # refresh after this many observations more, ...
+    batch: int  # refresh after this many more observations, ...
     rho: float  # ... or when their number has grown by this share, whichever is later
+    count_batch: int  # the same for propensities
+    count_rho: float
     method: int  # propensities of Thompson sampling: see propensity.METHODS
-    draws: int  # of the method monte_carlo
-    posteriors: int  # earlier posteriors that are kept; 0 for bandits that need none
+    draws: int  # for the method monte_carlo
+    posteriors: int  # number of earlier posteriors to keep; 0 for bandits that need none, -1 for all
     balanced: bool
     penalty_c: float  # C of the logistic regression
-    tolerance: float  # of its fit: the largest gradient entry of the mean loss
-    ones: int  # 1 if the first column of the contexts is that of an intercept, else 0
+    tolerance: float  # of its fit: the largest entry of the gradient of the mean loss
+    ones: int  # 1 if the first column of the contexts is the intercept, else 0
 
 
 class Memory(NamedTuple):
-    """All that a bandit knows; arrays that the kernels change in place. O(n p + K p^2)."""
+    """The state of a bandit: arrays that the kernels change in place. O(n p + K p^2)."""
 
     rows: NDArray[np.float64]  # (capacity, p): contexts in the order of play, the intercept's 1 first
     chosen: NDArray[np.int64]  # (capacity,)
     rewards: NDArray[np.float64]  # (capacity,)
-    weights: NDArray[np.float64]  # (capacity,): 1 / max(gamma, propensity); 1 where nothing is balanced
-    shares: NDArray[np.float64]  # (capacity,): sum over counted periods of the probability of the arm given
-    before: NDArray[np.int64]  # (capacity,): place of the same arm's observation before, -1 if there is none
+    weights: NDArray[np.float64]  # (capacity,): 1 / max(gamma, propensity); 1 for bandits that are not balanced
+    shares: NDArray[np.float64]  # (capacity,): sum over counted periods of the probability of its arm; NaN if not known
+    before: NDArray[np.int64]  # (capacity,): index of the same arm's previous observation, -1 if there is none
     clock: NDArray[np.int64]
     arms: Arms
-    last: NDArray[np.int64]  # (K,): place of each arm's last observation, -1 if there is none
+    last: NDArray[np.int64]  # (K,): index of each arm's last observation, -1 if there is none
     due: NDArray[np.int64]  # (K,): number of pulls at which an arm is refreshed
-    values: NDArray[np.float64]  # (K,): scratch, what the arms are compared by
-    looked_at: NDArray[np.float64]  # (p,): the context of the last look, for which arms.leverage holds
-    means: NDArray[np.float64]  # (K,): what was found there
-    deviations: NDArray[np.float64]  # (K,)
-    nodes: NDArray[np.float64]  # scratch of win_probability
+    values: NDArray[np.float64]  # (K,): scratch, the scores that the arms are compared by
+    looked_at: NDArray[np.float64]  # (p,): the last context evaluated, for which arms.leverage is valid
+    means: NDArray[np.float64]  # (K,): posterior means there
+    deviations: NDArray[np.float64]  # (K,): posterior standard deviations there, times alpha
+    nodes: NDArray[np.float64]  # scratch for win_probability
     posteriors: Posteriors
     coefficients: NDArray[np.float64]  # of the logistic regression
 
@@ -74,9 +77,11 @@ class Memory(NamedTuple):
 
 @kernel
 def new_memory(capacity, number, size, options):
-    """The memory of a bandit with ``number`` arms and ``size`` coefficients each, which has seen nothing."""
-    clock = np.zeros(5, dtype=np.int64)
+    """The memory of a new bandit with ``number`` arms and ``size`` coefficients per arm."""
+    clock = np.zeros(6, dtype=np.int64)
     clock[NEXT_TURN] = 1 if options.balanced else np.iinfo(np.int64).max
+    clock[COUNT_AT], clock[PICTURE_AT] = 1, -1
+    kept = options.posteriors if options.posteriors >= 0 else intervals_until(capacity, options)
     return Memory(
         np.empty((capacity, size)),
         np.empty(capacity, dtype=np.int64),
@@ -93,26 +98,37 @@ def new_memory(capacity, number, size, options):
         np.zeros(number),
         np.zeros(number),
         np.zeros(NODES),
-        new_posteriors(options.posteriors, number, size),
+        new_posteriors(kept, number, size),
         new_coefficients(number, size),
     )
 
 
 @kernel
-def later(now, options):
-    """The count at which the next refresh is due: every step (batch 1, rho 0), in batches, or geometrically."""
-    return max(now + options.batch, int(np.ceil(now * (1.0 + options.rho) - 1e-9)))
+def later(now, batch, rho):
+    """The count at which the next refresh is due: after one step (batch 1, rho 0), after a batch, or geometrically."""
+    return max(now + batch, int(np.ceil(now * (1.0 + rho) - 1e-9)))
+
+
+@kernel
+def intervals_until(rounds, options):
+    """An upper bound on the number of intervals of periods that are counted in this many rounds."""
+    number, now = 1, 0
+    while now < rounds:
+        now = later(now, options.count_batch, options.count_rho)
+        number += 1
+    return number
 
 
 @tight
 def remember(memory, z, arm, reward, weight, uniform, known, options):
-    """Lines 15-19 of the boxes: append the observation, and update the arm's estimate by it."""
+    """Lines 17-21 of Algorithm 1 (16-20 of Algorithm 2): append the observation and update the arm's estimate."""
     t = memory.clock[ROUNDS]
     for j in range(z.size):
         memory.rows[t, j] = z[j]
     memory.chosen[t] = arm
     memory.rewards[t] = reward
     memory.weights[t] = weight
+    memory.shares[t] = np.nan
     memory.before[t] = memory.last[arm]
     memory.last[arm] = t
     memory.clock[ROUNDS] = t + 1
@@ -136,10 +152,10 @@ def history_of(memory, arm):
 
 @written_out
 def refit(memory, arm, options):
-    """Fit an arm anew from its observations and their weights."""
+    """Refit an arm from its observations and their weights."""
     rows, rewards, weights = history_of(memory, arm)
     fit(memory.arms, arm, rows, rewards, weights, options.model)
-    memory.due[arm] = later(memory.arms.pulls[arm], options)
+    memory.due[arm] = later(memory.arms.pulls[arm], options.batch, options.rho)
 
 
 @tight
@@ -150,7 +166,7 @@ def take_unbalanced(memory, z, arm, reward, uniform, known, options):
 
 @written_out
 def refresh_unbalanced(memory, arm, options, rng):
-    """Refresh an arm whose weights do not change: choose lam again; or, if it is fixed, see to rounding errors."""
+    """Refresh an arm whose weights do not change: choose lam again or, if lam is fixed, check the rounding errors."""
     if memory.arms.pulls[arm] < memory.due[arm]:
         return
     if options.model.criterion != FIXED:

@@ -1,14 +1,31 @@
-"""Uniform: every arm with the same probability in every round; what any bandit has to beat. Not in the paper."""
+"""Uniform: all arms with equal probability in every round; the baseline for any bandit. Not in the paper."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from balanced_bandits.bandits.epsilon_greedy import EpsilonGreedy
+from balanced_bandits.bandits.parameters import DEFAULTS
 
 
 class Uniform(EpsilonGreedy):
-    """EpsilonGreedy that only explores; it learns what the arms are worth all the same."""
+    """Plays all arms with equal probability; it still estimates their rewards."""
+
+    def __init__(
+        self,
+        n_arms: int,
+        n_features: int,
+        *,
+        seed: int = 0,
+        intercept: str = DEFAULTS["intercept"],
+        lams: Sequence[float] = DEFAULTS["lams"],
+        criterion: str = DEFAULTS["criterion"],
+        ties: str = DEFAULTS["ties"],
+        folds: int = DEFAULTS["folds"],
+        schedule: str | Mapping[str, float] = DEFAULTS["schedule"],
+    ) -> None:
+        self._start(locals())
 
     @classmethod
-    def options(cls, choices: dict[str, Any]) -> Any:
-        """As those of any linear bandit, with epsilon = 1."""
-        return super().options(choices | {"epsilon": 1.0})
+    def _options(cls, values: dict[str, Any]) -> Any:
+        """The options of an EpsilonGreedy that always explores."""
+        return super()._options(values | {"epsilon": 1.0})

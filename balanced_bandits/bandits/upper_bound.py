@@ -1,14 +1,14 @@
-"""How LinUCB and BLUCB choose: lines 5-8 of Algorithm 2."""
+"""How LinUCB and BLUCB choose an arm: lines 5-8 of Algorithm 2."""
 
 import numpy as np
 
-from balanced_bandits.compilation import kernel, tight
+from balanced_bandits.core.kernels import kernel, tight
 from balanced_bandits.estimation.ridge import best_of, predict, someone_is_new
 
 
 @tight
 def choose(memory, z, options, rng):
-    """The arm for context ``z``, and whether it was drawn uniformly because an arm has no estimate yet."""
+    """Return the arm for context ``z``, and whether it was drawn uniformly because an arm has no estimate yet."""
     if someone_is_new(memory.arms):
         return int(rng.random() * memory.means.size), True
     for a in range(memory.means.size):
@@ -19,7 +19,7 @@ def choose(memory, z, options, rng):
 
 @kernel
 def propensities(memory, arm, uniform, options):
-    """Probability of each arm in the choice that was made last: the rule is deterministic."""
+    """Probability of each arm in the last choice, which is deterministic once every arm has an estimate."""
     if uniform:
         return np.full(memory.means.size, 1.0 / memory.means.size)
     probabilities = np.zeros(memory.means.size)

@@ -1,1 +1,1 @@
-"""Whole runs: compiled kernels, random streams, and the records they leave."""
+"""The simulation jobs: whole runs of a bandit, and the results they write."""

@@ -1,19 +1,19 @@
-"""On how many contexts greedy policies agree with given assignments, compiled: it is done for many thousands."""
+"""Count the contexts on which greedy policies agree with given assignments; compiled, since there are many policies."""
 
 import numpy as np
 
-from balanced_bandits.compilation import kernel
+from balanced_bandits.core.kernels import kernel
 
-BLOCK = 500  # contexts whose scores are worked out together, so that they stay in the processor's cache
+BLOCK = 500  # contexts whose scores are computed together, so that they stay in the processor's cache
 
 
 @kernel
 def agreeing(thetas, columns, assignments):
-    """Counts (policies, assignments) of the contexts at which a policy gives the arm of an assignment.
+    """Counts (policies, assignments) of the contexts at which a policy chooses the arm of an assignment.
 
-    ``thetas`` (policies, K, p) are the policies' coefficients, ``columns`` (p, n) what these are multiplied with, and
-    ``assignments`` (m, n) arms, as floating-point numbers like all else here, so that the loops are vectorised. Of
-    equal scores the first arm's counts. A policy like the one before costs nothing.
+    ``thetas`` (policies, K, p) are the coefficients of the policies, ``columns`` (p, n) is the transposed design
+    matrix, and ``assignments`` (m, n) are arms. All are floating-point numbers, so that the loops are vectorised. Ties
+    go to the first arm. A policy equal to the previous one is not evaluated again.
     """
     policies, arms, size = thetas.shape
     counts = np.zeros((policies, assignments.shape[0]), dtype=np.int64)

@@ -1,4 +1,4 @@
-"""One job of the synthetic experiment: a bandit plays one specification, all settings and simulations."""
+"""One job of the synthetic experiment: a bandit plays one specification for all settings and simulations."""
 
 import time
 from pathlib import Path
@@ -7,28 +7,30 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from balanced_bandits.bandits import bandit_class
+from balanced_bandits.bandits.importing import bandit_at
+from balanced_bandits.core.files import read_arrays, write_arrays
+from balanced_bandits.core.settings import name_of, settings_of
+from balanced_bandits.core.streams import stream
 from balanced_bandits.environments import synthetic
-from balanced_bandits.files import read_arrays, write_arrays
 from balanced_bandits.simulation.agreement import agreeing
-from balanced_bandits.simulation.settings import name_of, settings_of
-from balanced_bandits.simulation.streams import stream
 
-EVALUATION_CONTEXTS = 10_000  # on which a policy is held against the optima
+EVALUATION_CONTEXTS = 10_000  # on which policies are compared with the optima
 SNAPSHOTS_PER_DECADE = 20
 
 
-def play(specification: str, bandit: str, options: dict[str, Any], optima: Path, output: Path) -> None:
-    """Play the synthetic example; writes how well the greedy policy agrees with each optimum as rounds go by.
+def play(
+    specification: str, bandit: str, import_path: str, options: dict[str, Any], optima: Path, output: Path
+) -> None:
+    """Play the synthetic example; write how well the greedy policy agrees with each optimum over time.
 
-    Arrays: ``rounds`` (checks,) after the warm start, 0 among them; ``agreement_truth``, ``agreement_predictors`` and
+    Arrays: ``rounds`` (checks,) after the warm start, including 0; ``agreement_truth``, ``agreement_predictors`` and
     ``agreement_value`` (settings, simulations, checks) in [0, 1]; ``regret`` of the same shape, the expected reward
     lost since the warm start; ``first_order`` (settings, simulations), the share of contexts at which the first fit
-    puts arm 2 before arm 1 before arm 0. Of simulation 0 also the contexts ``x`` (50 + horizon, 2), the ``arms``
-    (settings, 50 + horizon) they were given, and the coefficients ``thetas`` (settings, checks, 3, p).
+    ranks arm 2 above arm 1 above arm 0. For simulation 0 also the contexts ``x`` (50 + horizon, 2), their ``arms``
+    (settings, 50 + horizon), and the coefficients ``thetas`` (settings, checks, 3, p).
 
-    The random stream of a simulation's environment is that of all bandits, settings and choices: they meet the same
-    contexts and noise, and can be compared in pairs.
+    All bandits, settings and choices share the random stream of a simulation's environment: they see the same contexts
+    and noise, so paired comparisons are possible.
     """
     settings, simulations, horizon = settings_of(options["grid"]), options["simulations"], options["horizon"]
     intercept = options["choices"]["intercept"]
@@ -43,7 +45,7 @@ def play(specification: str, bandit: str, options: dict[str, Any], optima: Path,
         "thetas": np.empty((len(settings), len(rounds), synthetic.ARMS, len(columns))),
     }
     seconds = np.zeros(len(settings))
-    cls = bandit_class(options.get("class", bandit))  # one's own has its import path there
+    cls = bandit_at(import_path)
     name = options["seed"], "synthetic", specification, bandit
     choices = [options["choices"] | setting for setting in settings]
     for simulation in range(simulations):
@@ -51,7 +53,7 @@ def play(specification: str, bandit: str, options: dict[str, Any], optima: Path,
         z, order = synthetic.features(x, specification), np.arange(len(x))
         lost = synthetic.expected_rewards(x)
         lost = lost.max(axis=1, keepdims=True) - lost
-        if simulation == 0:  # what is compiled is compiled now, and not on the clock
+        if simulation == 0:  # compile now, so that compilation is not timed
             few = order[: synthetic.WARM_START + 1]
             next(cls.play(choices[:1], z, rewards, few, [np.random.default_rng(0)], forced=warm))
         streams = [stream(*name, name_of(setting), simulation) for setting in settings]
@@ -64,17 +66,17 @@ def play(specification: str, bandit: str, options: dict[str, Any], optima: Path,
             shares = agreeing(thetas, columns, assigned) / EVALUATION_CONTEXTS
             arrays["agreement_truth"][i, simulation] = shares[:, 0]
             arrays["agreement_predictors"][i, simulation] = shares[:, 1]
-            arrays["agreement_value"][i, simulation] = shares[:, 2:].max(axis=1)  # either of the two mirror images
+            arrays["agreement_value"][i, simulation] = shares[:, 2:].max(axis=1)  # the better of the two mirror images
             so_far = np.append(0.0, np.cumsum(lost[order, chosen][synthetic.WARM_START :]))
             arrays["regret"][i, simulation] = so_far[rounds]
             first = thetas[0] @ columns
             arrays["first_order"][i, simulation] = ((first[2] > first[1]) & (first[1] > first[0])).mean()
             if simulation == 0:
                 arrays["x"], arrays["arms"][i], arrays["thetas"][i] = x, chosen, thetas
-    # To the log and not into the results, which are the same whenever they are made.
+    # Times go to the log and not into the results, which must be reproducible.
     for setting, spent in zip(settings, seconds, strict=True):
         steps = simulations * (synthetic.WARM_START + horizon)
-        print(f"{bandit} {specification} {name_of(setting)}: {1e6 * spent / steps:.2f} microseconds a step")
+        print(f"{bandit} {specification} {name_of(setting)}: {1e6 * spent / steps:.2f} microseconds per step")
     record = {"bandit": bandit, "specification": specification, "settings": settings, "options": options}
     write_arrays(output, record, **arrays)
 
@@ -82,9 +84,9 @@ def play(specification: str, bandit: str, options: dict[str, Any], optima: Path,
 def evaluation(
     seed: int, specification: str, intercept: str, optima: Path
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """What policies are held against: the design of the contexts, transposed (p, n), and the arms of the optima.
+    """The data for evaluating policies: the transposed design matrix (p, n) and the arms of the optima (4, n).
 
-    The latter (4, n) are those of the truth, the predictors, the value-best policy and its mirror image.
+    The optima are the truth, the predictors, the value-best policy and its mirror image.
     """
     contexts = stream(seed, "synthetic", "evaluation").standard_normal((EVALUATION_CONTEXTS, 2))
     _, found = read_arrays(optima)
@@ -94,9 +96,10 @@ def evaluation(
 
 
 def snapshot_rounds(horizon: int) -> NDArray[np.int64]:
-    """Rounds after which the policy is looked at.
+    """Rounds after which the policy is evaluated.
 
-    After the warm start, then evenly spaced in the logarithm up to the horizon, and where the figures look.
+    These are 0 (right after the warm start), rounds evenly spaced on a logarithmic scale up to the horizon, and those
+    that the figures show.
     """
     count = 1 + int(np.ceil(SNAPSHOTS_PER_DECADE * np.log10(max(horizon, 1))))
     spaced = np.geomspace(1, horizon, count).round().astype(np.int64)

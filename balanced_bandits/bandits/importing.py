@@ -1,12 +1,12 @@
-"""Bandits of one's own: any class with two methods, named by its import path MODULE:CLASS.
+"""Bandits by import path MODULE:CLASS: those of this package, and any user-defined class with two methods.
 
-    choose(x) -> arm              the arm for a context x (d,); or (arm, propensities), as the bandits here give
-    update(x, arm, reward)        what came of it
+    choose(x) -> arm              the arm for a context x (d,); or (arm, propensities), as the bandits here return
+    update(x, arm, reward)        the observed reward
 
-Its constructor is given by name whatever it names of: ``n_arms``, ``n_features``, ``seed``, the parameters of its grid,
-and the choices of the configuration (``lams``, ``intercept``, ...). Who plays the synthetic example needs an attribute
-``coefficients`` (K, p) as well, the intercept first. A subclass of ``Bandit`` brings compiled loops and plays by them;
-any other class is played a round at a time, in Python.
+The constructor of such a class receives, by name, those of its parameters that are among ``n_arms``, ``n_features``,
+``seed``, the parameters of its grid, and the choices of the configuration (``lams``, ``intercept``, ...). To play the
+synthetic example, the class needs an attribute ``coefficients`` (K, p), the intercept first. A subclass of ``Bandit``
+is played by its compiled loops; any other class is played one round at a time, in Python.
 """
 
 import importlib
@@ -20,23 +20,23 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from balanced_bandits.bandits.base import Bandit, Run, check_rounds
-from balanced_bandits.errors import InputError
+from balanced_bandits.core.errors import InputError
 
 
-def own_class(path: str) -> Any:
-    """What ``bandit_class`` gives for the import path of a class of one's own."""
+def bandit_at(path: str) -> Any:
+    """The class at MODULE:CLASS; an ``Adapter`` adds ``with_stream`` and ``play`` to a user-defined class."""
     cls = import_class(path)
-    return cls if issubclass(cls, Bandit) else Own(path, cls)
+    return cls if issubclass(cls, Bandit) else Adapter(path, cls)
 
 
 def import_class(path: str) -> type[Any]:
-    """The class at MODULE:CLASS; modules are looked for where Python does, then in the working folder."""
+    """The class at MODULE:CLASS; modules are searched on Python's path, then in the working folder."""
     module, _, name = path.partition(":")
     if str(Path.cwd()) not in sys.path:
-        sys.path.append(str(Path.cwd()))  # at the end, so that a file here hides no package
+        sys.path.append(str(Path.cwd()))  # at the end, so that no file here hides a package
     try:
         imported = importlib.import_module(module)
-    except Exception as error:  # whatever its code raises
+    except Exception as error:  # the module's code may raise anything
         raise InputError(
             f"{path}: the module {module} can't be imported from {Path.cwd()} ({type(error).__name__}: {error})."
         ) from error
@@ -46,7 +46,7 @@ def import_class(path: str) -> type[Any]:
     for method in ("choose", "update"):
         if not callable(getattr(cls, method, None)):
             raise InputError(
-                f"{path}: the class has no method {method}; a bandit has choose(x) and update(x, arm, reward)."
+                f"{path}: the class has no method {method}; a bandit needs choose(x) and update(x, arm, reward)."
             )
     return cls
 
@@ -58,19 +58,27 @@ def module_file(path: str) -> Path:
 
 
 def check(path: str, setting: dict[str, Any], choices: dict[str, Any]) -> None:
-    """Raise unless the class at MODULE:CLASS can be made with a setting of its grid and the choices of all bandits."""
-    bandit = own_class(path)
-    if isinstance(bandit, Own):
+    """Raise unless the class at MODULE:CLASS accepts a setting of its grid and the choices of the configuration."""
+    bandit = bandit_at(path)
+    if isinstance(bandit, Adapter):
         bandit.check(setting, choices)
         return
     try:
-        bandit.options(choices | setting)
-    except ValueError as error:
+        bandit.options(taken(path, choices) | setting)
+    except (TypeError, ValueError) as error:
         raise InputError(f"{path}: {error}") from error
 
 
-class Own:
-    """A class of one's own, with the faces that the simulation expects of a class of bandits."""
+def taken(path: str, choices: dict[str, Any]) -> dict[str, Any]:
+    """The choices of the configuration that are passed to the class at MODULE:CLASS."""
+    bandit = bandit_at(path)
+    if isinstance(bandit, Adapter):
+        return choices  # the adapter passes on those that the constructor names
+    return {name: value for name, value in choices.items() if name in bandit.parameters()}
+
+
+class Adapter:
+    """Gives a user-defined class the methods that the simulation expects of a bandit class."""
 
     def __init__(self, path: str, cls: type[Any]) -> None:
         self.path, self.cls = path, cls
@@ -79,24 +87,26 @@ class Own:
         self._names = {parameter.name for parameter in parameters}
 
     def check(self, setting: dict[str, Any], choices: dict[str, Any]) -> None:
-        """Raise unless its constructor takes every parameter of the setting, and wants nothing that is not offered."""
+        """Raise unless the constructor takes every parameter of the setting and requires only available arguments."""
         for name in setting:
             if not (self._takes_all or name in self._names):
                 raise InputError(
-                    f"{self.path}: its constructor has no parameter {name!r}, which its grid gives values for."
+                    f"{self.path}: its constructor has no parameter {name!r}, but its grid has values for it."
                 )
         try:
-            inspect.signature(self.cls).bind(**self._arguments(n_arms=2, n_features=1, seed=0, **choices | setting))
+            inspect.signature(self.cls).bind(
+                **self.taken({"n_arms": 2, "n_features": 1, "seed": 0} | choices | setting)
+            )
         except TypeError as error:
             raise InputError(
-                f"{self.path}: its constructor can't be called ({error}); it is given what it names of n_arms, "
+                f"{self.path}: its constructor can't be called ({error}); the available arguments are n_arms, "
                 "n_features, seed, the parameters of its grid and the choices of the configuration."
             ) from error
 
     def with_stream(self, rng: np.random.Generator, n_arms: int, n_features: int, choices: dict[str, Any]) -> Any:
-        """A new bandit, whose seed comes from ``rng``."""
+        """A new bandit with a seed drawn from ``rng``."""
         seed = int(rng.integers(2**32))
-        return self.cls(**self._arguments(n_arms=n_arms, n_features=n_features, seed=seed, **choices))
+        return self.cls(**self.taken({"n_arms": n_arms, "n_features": n_features, "seed": seed} | choices))
 
     def play(
         self,
@@ -109,7 +119,7 @@ class Own:
         forced: ArrayLike = (),
         snapshots: ArrayLike = (),
     ) -> Iterator[Run]:
-        """Whole runs, as ``Bandit.play``."""
+        """Play whole runs; see ``Bandit.play``."""
         x, r = np.asarray(contexts, dtype=float), np.asarray(rewards, dtype=float)
         rounds, warm, times = (np.asarray(given, dtype=np.int64) for given in (order, forced, snapshots))
         check_rounds(x, r, rounds, warm)
@@ -126,17 +136,17 @@ class Own:
                     arms[t] = next(played)
             yield Run(arms, thetas, np.full(number, np.nan), np.nan)
 
-    def _arguments(self, **offered: Any) -> dict[str, Any]:
-        """What of all that is offered its constructor names."""
+    def taken(self, offered: dict[str, Any]) -> dict[str, Any]:
+        """Those of the offered arguments that the constructor names."""
         return {name: value for name, value in offered.items() if self._takes_all or name in self._names}
 
     def _coefficients(self, bandit: Any, number: int, size: int) -> NDArray[np.float64]:
-        """Its coefficients now; the greedy policy of the synthetic example is made of them."""
+        """The current coefficients, which define the greedy policy in the synthetic example."""
         theta = np.asarray(getattr(bandit, "coefficients", np.nan), dtype=float)
         if theta.shape != (number, size) or not np.isfinite(theta).all():
             raise InputError(
-                f"{self.path}: the synthetic example asks for `coefficients`, finite numbers of shape "
-                f"({number}, {size}): arms, then the intercept (unless the configuration has none) and the features."
+                f"{self.path}: the synthetic example needs `coefficients`, finite numbers of shape ({number}, {size}): "
+                "one row per arm, the intercept (unless the configuration has none) before the features."
             )
         return theta
 
@@ -148,7 +158,7 @@ def steps(
     order: NDArray[np.int64],
     forced: NDArray[np.int64] | tuple[()] = (),
 ) -> Iterator[int]:
-    """Play a bandit by its methods, a round at a time; yields the arm of each round when it has learnt from it."""
+    """Play a bandit one round at a time; yields the arm of each round after the update."""
     for t, row in enumerate(order):
         x = contexts[row]
         arm = int(forced[t]) if t < len(forced) else _arm(bandit, bandit.choose(x.copy()), rewards.shape[1])
@@ -157,11 +167,11 @@ def steps(
 
 
 def _arm(bandit: Any, answer: Any, number: int) -> int:
-    """The arm in the answer of ``choose``: a whole number, or the first of a pair."""
+    """The arm in the return value of ``choose``: an integer, or the first of a pair."""
     arm = answer[0] if isinstance(answer, tuple) and len(answer) == 2 else answer
     if isinstance(arm, int | np.integer) and not isinstance(arm, bool) and 0 <= arm < number:
         return int(arm)
     raise InputError(
-        f"{type(bandit).__name__}.choose gave {answer!r}, but must give an arm, a whole number from 0 to {number - 1}, "
-        "or an arm and the propensities of all arms."
+        f"{type(bandit).__name__}.choose returned {answer!r}, but must return an arm (an integer from 0 to "
+        f"{number - 1}), or a pair of an arm and the propensities of all arms."
     )
