@@ -1,4 +1,4 @@
-"""What a result was made with: which sources it depends on, and which versions and settings were in force."""
+"""Provenance: the source files that a result depends on, and the versions and settings it was made with."""
 
 import ast
 import functools
@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-PACKAGE = Path(__file__).resolve().parent
+PACKAGE = Path(__file__).resolve().parents[1]
 REPOSITORY = PACKAGE.parent
 RECORDED = (
     "balanced-bandits",
@@ -25,14 +25,14 @@ RECORDED = (
 
 
 def module_path(module: str) -> Path | None:
-    """The file of a module of this package or of the working folder, where one's own bandits are; else None."""
+    """The file of a module of this package or of the working folder, where user-defined bandits are; else None."""
     stem = (REPOSITORY if module.split(".")[0] == PACKAGE.name else Path.cwd()).joinpath(*module.split("."))
     return next((path for path in (stem.with_suffix(".py"), stem / "__init__.py") if path.exists()), None)
 
 
 @functools.cache
 def _imports(source: Path) -> frozenset[Path]:
-    """The files of this package and the working folder that ``source`` imports, at its top or inside functions."""
+    """The files of this package and the working folder that ``source`` imports, also inside functions."""
     names = set()
     for node in ast.walk(ast.parse(source.read_text())):
         if isinstance(node, ast.Import):
@@ -42,13 +42,13 @@ def _imports(source: Path) -> frozenset[Path]:
     return frozenset(path for name in names if (path := module_path(name)) and path != PACKAGE / "__init__.py")
 
 
-def sources(*starts: Path) -> list[Path]:
-    """The given files and all the files that they import, directly or by way of others (see ``module_path``).
+def sources(*starts: Path | None) -> list[Path]:
+    """The given files and all files that they import, directly or indirectly (see ``module_path``).
 
-    This is what makes the results of a bandit stale when its own module changes, and no other's.
+    A change to a bandit's module thus makes the results of this bandit stale, and no others.
     """
     found: set[Path] = set()
-    waiting = list(starts)
+    waiting = [start for start in starts if start]
     while waiting:
         source = waiting.pop()
         if source not in found:
@@ -58,7 +58,7 @@ def sources(*starts: Path) -> list[Path]:
 
 
 def revision() -> str:
-    """The git revision of the code, marked if files were changed since; or that there is none."""
+    """The git revision of the code, marked as dirty if files have changed since, or "unknown"."""
     try:
         done = subprocess.run(
             ["git", "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"],
@@ -70,11 +70,11 @@ def revision() -> str:
 
 
 def versions() -> dict[str, str]:
-    """Versions of Python and of the packages that results depend on."""
+    """The versions of Python and of the packages that results depend on."""
     return {"python": platform.python_version()} | {name: importlib.metadata.version(name) for name in RECORDED}
 
 
 def account(config: dict[str, Any]) -> str:
-    """The merged configuration, versions and revision, as JSON."""
+    """The complete configuration, the versions and the revision, as JSON."""
     content = {"seed": config["seed"], "revision": revision(), "versions": versions(), "config": config}
     return json.dumps(content, indent=2, sort_keys=True) + "\n"

@@ -1,4 +1,4 @@
-"""Predicted time and memory of classification jobs beside what they took."""
+"""Predicted and actual time and memory of classification jobs."""
 
 import re
 from pathlib import Path
@@ -6,25 +6,28 @@ from typing import Any
 
 import pandas as pd
 
-from balanced_bandits.analysis import cost
+from balanced_bandits.core.tables import read_table
+from balanced_bandits.plan import cost
 
 
 def timing(datasets: Path, plays: dict[str, int], folder: Path) -> pd.DataFrame:
-    """A row for each job whose benchmark is in ``folder``, the slowest first.
+    """One row per job with a benchmark in ``folder``, the slowest first.
 
-    ``plays`` are the numbers of runs in a job by bandit. Columns: what the job is; predicted_seconds, from the number
-    of columns after encoding, and seconds (of wall-clock time); cpu_seconds; play_seconds, those in the bandit's own
-    loops by the job's log; predicted_mb and mb.
+    ``plays`` maps bandits to the number of runs in their jobs per shuffle. The columns describe the job, then its time
+    and memory:
+    predicted_seconds, from the number of columns after encoding; seconds, the wall-clock time; cpu_seconds;
+    play_seconds, the time in the bandit's own loops according to the job's log; predicted_mb and mb.
     """
     rows = []
-    for dataset in pd.read_csv(datasets, dtype={"name": str}, keep_default_na=False).itertuples():
-        for bandit, runs in plays.items():
+    dataset: Any
+    for dataset in read_table(datasets).itertuples():
+        for bandit, each in plays.items():
             benchmark = folder / str(dataset.name) / f"{bandit}.tsv"
             if dataset.left_out or not benchmark.exists():
                 continue
             took = pd.read_csv(benchmark, sep="\t").iloc[0]
-            columns = int(float(str(dataset.encoded_columns)))
-            size: Any = bandit, dataset.n, columns, dataset.K, runs
+            columns, runs = int(dataset.encoded_columns), each * int(dataset.shuffles)
+            size = bandit, dataset.n, columns, dataset.K, runs
             rows.append({
                 "dataset": dataset.name, "bandit": bandit, "n": dataset.n, "d": dataset.d, "columns": columns,
                 "K": dataset.K, "runs": runs,
@@ -38,13 +41,13 @@ def timing(datasets: Path, plays: dict[str, int], folder: Path) -> pd.DataFrame:
 
 
 def _played(log: Path) -> float | None:
-    """Seconds in the bandit's loops, as the job's log says in its last line."""
+    """Seconds in the bandit's loops, from the last line of the job's log."""
     found = re.findall(r"^played for ([0-9.]+) seconds$", log.read_text() if log.exists() else "", flags=re.MULTILINE)
     return float(found[-1]) if found else None
 
 
 def report(table: pd.DataFrame, slowest: int = 20) -> str:
-    """The slowest jobs, and all of them together, in words."""
+    """A summary in words: the slowest jobs and the totals."""
     lines = [f"The {min(slowest, len(table))} slowest of {len(table)} jobs (seconds, predicted):"]
     lines += [
         f"  {row.seconds:8.1f} {row.predicted_seconds:8.1f}  {row.bandit} plays {row.dataset} "

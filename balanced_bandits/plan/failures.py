@@ -1,4 +1,4 @@
-"""A table of the attempts of jobs that failed, so that what a cluster had to do twice is known by name."""
+"""A table of failed attempts, which names the jobs that a cluster had to try again."""
 
 import csv
 import logging
@@ -7,13 +7,15 @@ import time
 from pathlib import Path
 from typing import Any
 
+from balanced_bandits.plan.snakemake_internals import event_of
+
 COLUMNS = ("time", "rule", "output", "reason", "log")
 
 
 class FailureTable(logging.Handler):
-    """Listens to Snakemake's messages and adds a row to ``path`` for every job of an attempt that failed.
+    """Listens to Snakemake's log and appends one row to ``path`` for each job that fails, once per attempt.
 
-    Of a job that is tried again, the next attempt is not here if it ended well; rows of earlier runs stay.
+    Attempts that succeed are not listed. Rows of earlier runs are kept.
     """
 
     def __init__(self, path: Path) -> None:
@@ -23,11 +25,11 @@ class FailureTable(logging.Handler):
         self._group_logs: list[str] = []
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Take notice of the failure of a job, alone or in a group."""
-        event = getattr(getattr(record, "event", None), "value", None)
+        """Record the failure of a job, alone or in a group."""
+        event = event_of(record)
         facts: dict[str, Any] = vars(record)
         if event == "group_error":
-            # The rows come with its jobs, of which each is reported after it.
+            # No row yet: each of its jobs is reported after it.
             self._group_logs = [str(log) for log in facts.get("aux_logs") or ()]
         elif event == "job_error":
             logs = [str(log) for log in facts.get("log") or ()]
@@ -46,14 +48,14 @@ class FailureTable(logging.Handler):
         self.outputs[output] = self.outputs.get(output, 0) + 1
 
     def report(self, shown: int = 10) -> str:
-        """In words which jobs failed at first in this run."""
+        """Name the jobs that failed at first in this run."""
         names = list(self.outputs)
         more = f" and {len(names) - shown} more" if len(names) > shown else ""
         return f"Tried again after a failure: {', '.join(names[:shown])}{more}. The reasons are in {self.path}."
 
 
 def _last_word(logs: list[str]) -> str:
-    """What Slurm wrote last about a job that it ended, in the first of the job's logs that has such a line."""
+    """The last error that Slurm wrote when it ended a job, from the first of the job's logs that has one."""
     for log in logs:
         path = Path(log)
         text = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""

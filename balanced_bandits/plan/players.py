@@ -1,0 +1,74 @@
+"""The players: the bandits of a configuration, with the choices that each of them takes."""
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from balanced_bandits.bandits import BANDITS, import_path
+from balanced_bandits.core.errors import InputError
+from balanced_bandits.core.settings import settings_of
+from balanced_bandits.plan import provenance
+from balanced_bandits.vocabulary import ANY_READING, READINGS
+
+
+class Players:
+    """The bandits in a configuration: those of this package and user-defined ones.
+
+    User-defined bandits, and Numba with them, are imported only when needed.
+    """
+
+    def __init__(self, config: Mapping[str, Any]) -> None:
+        self._config, self._own = config, config["own_bandits"]
+
+    def path(self, bandit: str) -> str:
+        """The import path of its class, MODULE:CLASS."""
+        return self._own[bandit] if bandit in self._own else import_path(bandit)
+
+    def sources(self, bandit: str) -> list[Path]:
+        """Its module and what that imports from this package and from the working folder."""
+        if bandit not in self._own:
+            return provenance.sources(provenance.module_path(BANDITS[bandit].module))
+        from balanced_bandits.bandits.importing import module_file
+
+        return provenance.sources(module_file(self._own[bandit]))
+
+    def uses_variance(self, bandit: str) -> bool:
+        """Whether it depends on the reading of the variance."""
+        return bandit in BANDITS and "variance" in BANDITS[bandit].parameters
+
+    def readings(self, bandit: str, names: list[str]) -> dict[str, dict[str, Any]]:
+        """The choices of each reading that it plays; without a variance, it plays once for all readings."""
+        return {name: READINGS[name].choices for name in names} if self.uses_variance(bandit) else {ANY_READING: {}}
+
+    def choices(self, bandit: str, **changes: Any) -> dict[str, Any]:
+        """The choices of the configuration, with ``changes``, that its constructor takes."""
+        config = self._config
+        shared = config["ridge"] | config["balancing"] | {"schedule": config["schedule"]} | changes
+        if bandit in BANDITS:
+            return {name: value for name, value in shared.items() if name in BANDITS[bandit].parameters}
+        from balanced_bandits.bandits.importing import taken
+
+        return taken(self._own[bandit], shared)
+
+    def check_own(self) -> None:
+        """Raise unless the classes of user-defined bandits exist and take the parameters of their grids."""
+        grids = {"bandits": self._config["bandits"], "synthetic.bandits": self._config["synthetic"]["bandits"]}
+        for name, path in self._own.items():
+            if name in BANDITS:
+                raise InputError(f"own_bandits.{name}: a bandit of this package has this name; choose another one.")
+            played = [of[name] for of in grids.values() if name in of]
+            if not played:
+                raise InputError(
+                    f"own_bandits.{name}: no experiment plays it; give it a grid under {' or '.join(grids)} ("
+                    "{} if it has no parameters), or remove it."
+                )
+            from balanced_bandits.bandits.importing import check
+
+            for grid in played:
+                check(path, settings_of(grid)[0], self.choices(name))
+
+
+def grid_size(grid: Mapping[str, list[float]]) -> int:
+    """The number of settings in a grid."""
+    return math.prod(len(values) for values in grid.values())
