@@ -1,1 +1,1 @@
-"""From the results of jobs to the tables that figures are drawn from."""
+"""Turn the results of jobs into the tables behind the figures."""

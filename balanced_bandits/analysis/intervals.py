@@ -1,13 +1,13 @@
-"""Intervals at 95 % for percentages, their differences, and means."""
+"""95 % intervals for shares, differences of shares, and means."""
 
 import numpy as np
 from numpy.typing import NDArray
 
-Z = 1.959963984540054  # the normal distribution's 97.5 % point
+Z = 1.959963984540054  # 97.5 % quantile of the normal distribution
 
 
 def wilson(found: int, of: int) -> tuple[float, float]:
-    """Wilson's interval for a share: ``found`` of ``of``.
+    """Wilson's interval for the share ``found`` / ``of``.
 
     >>> tuple(round(end, 3) for end in wilson(0, 20))
     (0.0, 0.161)
@@ -21,8 +21,8 @@ def wilson(found: int, of: int) -> tuple[float, float]:
 def paired_difference(first: NDArray[np.bool_], second: NDArray[np.bool_]) -> tuple[float, float, float]:
     """Difference of two shares over the same simulations, with its interval.
 
-    Newcombe's hybrid score interval for paired shares (Statistics in Medicine 17, 1998, method 10): made of Wilson's
-    intervals, it has a width also where both agree in every simulation.
+    This is Newcombe's hybrid score interval for paired shares (Statistics in Medicine 17, 1998, method 10). It is based
+    on Wilson's intervals, so its width is positive even if the two agree in every simulation.
     """
     n = len(first)
     both, neither = int((first & second).sum()), int((~first & ~second).sum())
@@ -42,7 +42,7 @@ def paired_difference(first: NDArray[np.bool_], second: NDArray[np.bool_]) -> tu
 
 
 def mean(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Mean over the first axis, with its normal interval; of a single value the interval is that value."""
+    """Mean over the first axis, with its normal interval; for a single value the interval is the value itself."""
     centre = values.mean(axis=0)
     error = values.std(axis=0, ddof=1) / np.sqrt(len(values)) if len(values) > 1 else np.zeros_like(centre)
     return centre, centre - Z * error, centre + Z * error

@@ -10,30 +10,33 @@ from typing import Any
 
 import pandas as pd
 
-from balanced_bandits.analysis.orderings import paper_pairs
+from balanced_bandits.analysis.classification.table2 import COLUMNS as SIZE_COLUMNS
 from balanced_bandits.analysis.paper import BEST, CLAIMS, DATASETS, NO_BETTER, PAPER_PERCENT, PAPER_ROUNDS, SOONER
-from balanced_bandits.analysis.table2 import COLUMNS as SIZE_COLUMNS
+from balanced_bandits.analysis.synthetic.orderings import paper_pairs
+from balanced_bandits.vocabulary import CLOSE, FAILS, HOLDS, SPECIFICATIONS, UNJUDGED, VERDICTS
 
-HOLDS, WEAKLY, FAILS, OPEN = "holds", "holds weakly", "does not hold", "can't be judged"
-VERDICTS = [HOLDS, WEAKLY, FAILS, OPEN]  # from the best to none
 ENOUGH = 10  # simulations or datasets; with fewer there is no verdict
 NEAR = 10.0  # percentage points
 FACTOR = 2.0  # of find times
 
 RULES = {
-    "can't be judged": f"The run does not have the bandits, or has fewer than {ENOUGH} simulations, simulations that "
-    f"found the optimum, or datasets to count.",
+    UNJUDGED: f"The run does not have the bandits, or has fewer than {ENOUGH} simulations, simulations that found the "
+    "optimum, or datasets to count.",
     "percentages": f"Holds: the paper's number lies in our 95 % interval, which is at most {2 * NEAR:g} points wide. "
-    f"Holds weakly: it lies in a wider one, or outside but at most {NEAR:g} points from ours.",
+    f"Close: it lies in a wider one, or outside but at most {NEAR:g} points from ours. Does not hold: neither.",
     "find times": "Holds: the paper's number lies between the quartiles of our simulations that found the optimum. "
-    f"Holds weakly: it is at most {FACTOR:g} times as large or as small as our median.",
-    "orderings in the synthetic example": "Holds: our 95 % interval lies on the paper's side of equality. "
-    "Holds weakly: our number does, its interval does not.",
-    "orderings on datasets": "Holds: the 95 % interval of the share of datasets won lies above one half, and the sign "
-    "test has p < 0.05 after Holm's correction. Holds weakly: there are more wins than losses.",
+    f"Close: it is at most {FACTOR:g} times as large or as small as our median. Does not hold: neither.",
+    "orderings in the synthetic example": "Holds: our 95 % interval of the difference lies on the paper's side of "
+    "zero. Reversed: it lies on the other side. Inconclusive: it contains zero.",
+    "orderings on datasets": "The difference is the mean regret of the bandit that the paper calls better minus that "
+    "of the other. Practically equal: its interval lies within the region of practical equivalence (rope, 1 point by "
+    "default), and so does a typical difference with probability above 95 %. Otherwise, holds: the interval lies below "
+    "zero, and a typical difference is above the region with probability below 5 %. Reversed: the same with the signs "
+    "exchanged. Inconclusive: none of these. Intervals are by bootstrap over families of datasets, and cover all rows "
+    "of the table at once with 95 % probability; the probabilities are those of the Bayesian signed-rank test.",
     "best overall": "The weakest verdict of the orderings that it is made of.",
-    "numbers of datasets": "Holds: the number is the paper's. Holds weakly: as a share of all datasets it is at most "
-    f"{NEAR:g} points from the paper's.",
+    "numbers of datasets": "Holds: the number is the paper's. Close: as a share of all datasets it is at most "
+    f"{NEAR:g} points from the paper's. Does not hold: neither.",
 }
 # How the summary calls the claims of a rule; those on Figure 4 by their reading and protocol instead.
 KINDS = {
@@ -45,7 +48,6 @@ KINDS = {
 }
 COLUMNS = ["experiment", "claim", "where", "reading", "protocol", "paper", "ours", "low", "high", "unit", "verdict",
            "rule", "figure", "file", "rows"]  # fmt: skip
-MODELS = {"well": "well-specified", "mis": "mis-specified"}
 
 
 def scorecard(tables: Mapping[str, pd.DataFrame], suite: str) -> pd.DataFrame:
@@ -87,30 +89,30 @@ def near(paper: float, ours: float, low: float, high: float) -> str:
     """The verdict on a percentage.
 
     >>> near(84, 80, 71, 87), near(84, 60, 31, 85), near(84, 95, 93, 97), near(84, 94, 93, 95)
-    ('holds', 'holds weakly', 'does not hold', 'holds weakly')
+    ('holds', 'close', 'does not hold', 'close')
     """
     inside = low <= paper <= high
     if inside and high - low <= 2 * NEAR:
         return HOLDS
-    return WEAKLY if inside or abs(paper - ours) <= NEAR else FAILS
+    return CLOSE if inside or abs(paper - ours) <= NEAR else FAILS
 
 
 def about(paper: float, median: float, low: float, high: float) -> str:
     """The verdict on a find time, given our median and quartiles.
 
     >>> about(240, 200, 150, 260), about(240, 130, 100, 160), about(240, 16, 5, 30)
-    ('holds', 'holds weakly', 'does not hold')
+    ('holds', 'close', 'does not hold')
     """
     if low <= paper <= high:
         return HOLDS
-    return WEAKLY if median / FACTOR <= paper <= median * FACTOR else FAILS
+    return CLOSE if median / FACTOR <= paper <= median * FACTOR else FAILS
 
 
 def weakest(verdicts: list[str]) -> str:
     """The verdict on a claim that is made of others; open if one of them is.
 
-    >>> weakest(["holds", "holds weakly"]), weakest(["does not hold", "can't be judged"])
-    ('holds weakly', "can't be judged")
+    >>> weakest(["holds", "inconclusive"]), weakest(["reversed", "can't be judged"])
+    ('inconclusive', "can't be judged")
     """
     return max(verdicts, key=VERDICTS.index)
 
@@ -125,7 +127,7 @@ def conditions(**values: Any) -> str:
 
 
 def _row(experiment: str, rule: str, claim: str, where: str, paper: str, **more: Any) -> dict[str, Any]:
-    empty = {"reading": "", "protocol": "", "ours": math.nan, "low": math.nan, "high": math.nan, "verdict": OPEN}
+    empty = {"reading": "", "protocol": "", "ours": math.nan, "low": math.nan, "high": math.nan, "verdict": UNJUDGED}
     return empty | {"experiment": experiment, "rule": rule, "claim": claim, "where": where, "paper": paper} | more
 
 
@@ -150,7 +152,7 @@ def _percentages(table1: pd.DataFrame) -> Iterator[dict[str, Any]]:
         if found:
             found["verdict"] = near(paper, found["percent"], found["low"], found["high"])
         yield _row(
-            "synthetic", "percentages", f"{bandit} finds the optimum, {MODELS[spec]}", "Table 1", f"{paper} %",
+            "synthetic", "percentages", f"{bandit} finds the optimum, {SPECIFICATIONS[spec]}", "Table 1", f"{paper} %",
             unit="% of simulations", figure="figures/synthetic/settings", file="results/synthetic/table1.csv",
             rows=conditions(spec=spec, bandit=bandit),
             **_judged(found, lambda row: row["simulations"] >= ENOUGH, "percent", "low", "high"),
@@ -159,7 +161,7 @@ def _percentages(table1: pd.DataFrame) -> Iterator[dict[str, Any]]:
 
 def _orderings(orderings: pd.DataFrame, table1: pd.DataFrame) -> Iterator[dict[str, Any]]:
     enough = len(table1) > 0 and table1["simulations"].min() >= ENOUGH
-    for spec in MODELS:
+    for spec in SPECIFICATIONS:
         bandits = [bandit for of, bandit in PAPER_PERCENT if of == spec]
         for better, worse in paper_pairs(spec, bandits):
             points = PAPER_PERCENT[spec, better] - PAPER_PERCENT[spec, worse]
@@ -167,15 +169,15 @@ def _orderings(orderings: pd.DataFrame, table1: pd.DataFrame) -> Iterator[dict[s
             where = "Table 1" + ("; the text: no better" if (spec, better, worse) == NO_BETTER else "")
             yield _row(
                 "synthetic", "orderings in the synthetic example",
-                f"{better} finds the optimum more often than {worse}, {MODELS[spec]}", where, f"{points:+d} points",
-                unit="points", figure="figures/synthetic/settings", file="results/synthetic/orderings.csv",
-                rows=conditions(spec=spec, better=better, worse=worse),
+                f"{better} finds the optimum more often than {worse}, {SPECIFICATIONS[spec]}", where,
+                f"{points:+d} points", unit="points", figure="figures/synthetic/settings",
+                file="results/synthetic/orderings.csv", rows=conditions(spec=spec, better=better, worse=worse),
                 **_judged(found, lambda row: enough, "difference", "low", "high"),
             )  # fmt: skip
 
 
 def _best_of_table1(rows: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    for spec, words in MODELS.items():
+    for spec, words in SPECIFICATIONS.items():
         of_best = conditions(spec=spec, better=BEST)
         parts = [row["verdict"] for row in rows if row["rows"].startswith(f"{of_best};")]
         yield _row(
@@ -198,7 +200,7 @@ def _find_times(rates: pd.DataFrame, table1: pd.DataFrame) -> Iterator[dict[str,
         if found:
             found["verdict"] = about(paper, *(found[name] for name in names))
         yield _row(
-            "synthetic", "find times", f"{bandit} finds the optimum after {paper} observations, {MODELS[spec]}",
+            "synthetic", "find times", f"{bandit} finds the optimum after {paper} observations, {SPECIFICATIONS[spec]}",
             "section 4.1, text", f"{paper}", unit="rounds (median, quartiles)", figure="figures/synthetic/curves",
             file="results/synthetic/rates.csv", rows=conditions(**keys),
             **_judged(found, lambda row: row["found"] >= ENOUGH, *names),
@@ -209,7 +211,7 @@ def _sooner(sooner: pd.DataFrame) -> Iterator[dict[str, Any]]:
     for spec, better, worse in SOONER:
         yield _row(
             "synthetic", "orderings in the synthetic example",
-            f"{better} finds the optimum sooner than {worse}, {MODELS[spec]}", "section 4.1, text", "sooner",
+            f"{better} finds the optimum sooner than {worse}, {SPECIFICATIONS[spec]}", "section 4.1, text", "sooner",
             unit="% of simulations sooner", figure="figures/synthetic/curves", file="results/synthetic/sooner.csv",
             rows=conditions(spec=spec, better=better, worse=worse),
             **_judged(_one(sooner, spec=spec, better=better, worse=worse),
@@ -223,15 +225,13 @@ def _figure4(claims: pd.DataFrame, suite: str) -> Iterator[dict[str, Any]]:
             keys = {"better": better, "worse": worse, "reading": reading, "protocol": protocol}
             found = _one(claims, **keys)
             if found:
-                found["verdict"] = FAILS if found["verdict"] == "reversed" else found["verdict"]
-                for name in ("win_share", "win_share_low", "win_share_high"):
+                for name in ("difference", "low", "high"):
                     found[name] *= 100.0
             yield _row(
                 "classification", "orderings on datasets", f"{better} outperforms {worse}", "Figure 4, section 4.2",
-                "better", reading=reading, protocol=protocol, unit="% of datasets won",
+                "better", reading=reading, protocol=protocol, unit="points of regret",
                 figure=f"figures/{suite}/pairwise_{reading}_{protocol}", file=f"results/{suite}/claims.csv",
-                rows=conditions(**keys),
-                **_judged(found, lambda row: row["datasets"] >= ENOUGH, "win_share", "win_share_low", "win_share_high"),
+                rows=conditions(**keys), **_judged(found, lambda row: True, "difference", "low", "high"),
             )  # fmt: skip
 
 
@@ -253,10 +253,10 @@ def _sizes(table2: pd.DataFrame, suite: str) -> Iterator[dict[str, Any]]:
         if pd.isna(paper):
             continue
         distance = 100.0 * abs(datasets / played - paper / DATASETS) if played else math.inf
-        verdict = HOLDS if datasets == paper else WEAKLY if distance <= NEAR and stratum != "played" else FAILS
+        verdict = HOLDS if datasets == paper else CLOSE if distance <= NEAR and stratum != "played" else FAILS
         yield _row(
             "classification", "numbers of datasets", f"{quantity} {stratum}" if quantity != "All" else "All datasets",
             "Table 2", f"{paper:.0f}", ours=datasets, unit=f"of {played} datasets", figure="",
             file=f"results/{suite}/table2.csv", rows=conditions(quantity=quantity, stratum=stratum),
-            verdict=verdict if played >= ENOUGH else OPEN,
+            verdict=verdict if played >= ENOUGH else UNJUDGED,
         )  # fmt: skip

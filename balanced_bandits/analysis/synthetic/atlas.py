@@ -1,4 +1,4 @@
-"""The sensitivity atlas: the paper's numbers and orderings under every combination of what it leaves open."""
+"""The sensitivity atlas: the paper's numbers and orderings under all combinations of the choices it leaves open."""
 
 from pathlib import Path
 from typing import Any
@@ -8,10 +8,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from balanced_bandits.analysis import intervals
-from balanced_bandits.analysis.criterion import Criterion, Traces, all_criteria, read_traces, rounds_to_find
-from balanced_bandits.analysis.orderings import orderings
 from balanced_bandits.analysis.paper import PAPER_PERCENT
-from balanced_bandits.analysis.table1 import best_setting
+from balanced_bandits.analysis.synthetic.criteria import Criterion, all_criteria, best_setting, rounds_to_find
+from balanced_bandits.analysis.synthetic.orderings import orderings
+from balanced_bandits.analysis.synthetic.traces import Traces, read_traces
+from balanced_bandits.vocabulary import FAILS, HOLDS, INCONCLUSIVE, REVERSED
 
 BEST = "best"
 COLUMNS = {"percentages": ["simulations", "percent", "low", "high", "paper_percent", "inside"],
@@ -23,10 +24,10 @@ def atlas(
 ) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     """Percentages, orderings and first fits of every cell.
 
-    A cell is a mapping with name, varied, levels, and under ``runs`` the results by specification and bandit. Rows are
-    for each cell, specification, criterion, and rule for the setting: ``best``, the one that finds the optimum most
-    often; or ``gamma=g``, the best of those with that gamma, for the bandits that have one. What a rule does not
-    concern is not repeated under it. The first cell, criterion and rule are the default.
+    A cell is a mapping with name, varied, levels, and runs, the results by specification and bandit. There is one row
+    per cell, specification, criterion, and rule for choosing the setting. The rule ``best`` takes the setting that
+    finds the optimum most often; ``gamma=g`` takes the best setting with that gamma, for the bandits that have one.
+    Rows that a rule does not affect are not repeated under it. The first cell, criterion and rule are the default.
     """
     percentages, ordered, fits = [], [], []
     for cell in cells:
@@ -59,7 +60,7 @@ def atlas(
 
 
 def found_by_rule(traces: Traces, criterion: Criterion) -> dict[str, NDArray[np.bool_]]:
-    """Where a bandit found the optimum (simulations,), by the rule that chose its setting."""
+    """Whether a bandit found the optimum (simulations,), by the rule that chose its setting."""
     found = np.isfinite(rounds_to_find(traces, criterion))
     gammas = [part for setting in traces.settings for part in setting.split(" ") if part.startswith("gamma=")]
     chosen = {BEST: found[best_setting(found)]}
@@ -70,7 +71,7 @@ def found_by_rule(traces: Traces, criterion: Criterion) -> dict[str, NDArray[np.
 
 
 def percentage(spec: str, bandit: str, found: NDArray[np.bool_]) -> dict[str, Any]:
-    """How often the optimum was found, beside the paper's number."""
+    """How often the optimum was found, and the paper's number."""
     low, high = (100.0 * end for end in intervals.wilson(int(found.sum()), len(found)))
     paper = PAPER_PERCENT.get((spec, bandit))
     inside = None if paper is None else bool(low <= paper <= high)
@@ -79,23 +80,23 @@ def percentage(spec: str, bandit: str, found: NDArray[np.bool_]) -> dict[str, An
 
 
 def first_fits(traces: Traces) -> dict[str, Any]:
-    """In how many simulations the first fit after the warm start is as the paper says it is.
+    """In how many simulations the first fit after the warm start is as the paper describes it.
 
-    That is, arm 2 is estimated highest, then arm 1, then arm 0, at every context of the evaluation (``everywhere``), or
-    at 95 % of them (``nearly``). All settings begin with the same fit, so the first one's are counted.
+    That is, arm 2 has the highest estimate, then arm 1, then arm 0, at all evaluation contexts (``everywhere``), or at
+    95 % of them (``nearly``). All settings start from the same fit, so only the first setting is counted.
     """
     shares = traces.first_order[0]
     return {"simulations": len(shares), "everywhere": int((shares == 1.0).sum()), "nearly": int((shares >= 0.95).sum())}
 
 
 def statements(percentages: pd.DataFrame, ordered: pd.DataFrame) -> pd.DataFrame:
-    """Each of the paper's numbers and orderings: under how many combinations it holds, and whether by default.
+    """For each of the paper's numbers and orderings: under how many combinations it holds, and whether by default.
 
-    A number holds where it lies in our interval.
+    A number holds if it lies in our interval.
     """
     rows = []
     for (spec, bandit), cells in percentages.dropna(subset="paper_percent").groupby(["spec", "bandit"], sort=False):
-        verdicts = cells["inside"].map({True: "holds", False: "does not hold"})
+        verdicts = cells["inside"].map({True: HOLDS, False: FAILS})
         paper = cells["paper_percent"].iloc[0]
         rows.append(
             {"statement": f"{spec}: {bandit} finds the optimum in {paper} % of simulations"} | _counted(verdicts)
@@ -107,11 +108,11 @@ def statements(percentages: pd.DataFrame, ordered: pd.DataFrame) -> pd.DataFrame
 
 
 def _counted(verdicts: pd.Series) -> dict[str, Any]:
-    """Counts of verdicts; the first is the default's."""
+    """Counts of verdicts; the first verdict is that of the default."""
     return {
-        "holds": int((verdicts == "holds").sum()),
-        "weakly": int((verdicts == "holds weakly").sum()),
-        "fails": int((verdicts == "does not hold").sum()),
+        "holds": int((verdicts == HOLDS).sum()),
+        "inconclusive": int((verdicts == INCONCLUSIVE).sum()),
+        "fails": int(verdicts.isin([FAILS, REVERSED]).sum()),
         "of": len(verdicts),
         "at_default": verdicts.iloc[0],
     }

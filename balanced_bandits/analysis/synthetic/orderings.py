@@ -1,4 +1,4 @@
-"""Which bandit finds the optimum of the synthetic example more often, and how sure that is."""
+"""Which bandit finds the optimum of the synthetic example more often, and how certain that is."""
 
 import itertools
 from typing import Any
@@ -9,35 +9,36 @@ from numpy.typing import NDArray
 
 from balanced_bandits.analysis import intervals
 from balanced_bandits.analysis.paper import PAPER_PERCENT, SOONER
+from balanced_bandits.vocabulary import HOLDS, INCONCLUSIVE, REVERSED
 
 
 def paper_pairs(spec: str, bandits: list[str]) -> list[tuple[str, str]]:
-    """The pairs of bandits (better, worse) by the percentages of the paper's Table 1, for those it has.
+    """The pairs (better, worse) of the given bandits, by the percentages of the paper's Table 1.
 
-    Among them is the pair BLUCB, LinUCB of the mis-specified column, which one point separates (30 and 29); the text
-    says there that BLUCB is no better.
+    They include the pair BLUCB, LinUCB of the mis-specified column, which differs by one point (30 and 29); the text
+    says that BLUCB is no better there.
     """
     known = [bandit for bandit in bandits if (spec, bandit) in PAPER_PERCENT]
     pairs = itertools.permutations(known, 2)
     return [(b, w) for b, w in pairs if PAPER_PERCENT[spec, b] > PAPER_PERCENT[spec, w]]
 
 
-def verdict(difference: float, low: float) -> str:
-    """Whether an ordering holds, given our difference and the lower end of its interval.
+def verdict(low: float, high: float) -> str:
+    """Whether an ordering holds, given the interval of our difference.
 
-    holds: the interval lies above 0; holds weakly: the difference does, the interval does not; does not hold: the
-    difference is 0 or below.
+    >>> verdict(1.0, 9.0), verdict(-2.0, 5.0), verdict(-8.0, -1.0)
+    ('holds', 'inconclusive', 'reversed')
     """
-    if difference <= 0.0:
-        return "does not hold"
-    return "holds" if low > 0.0 else "holds weakly"
+    if low > 0.0:
+        return HOLDS
+    return REVERSED if high < 0.0 else INCONCLUSIVE
 
 
 def orderings(spec: str, found: dict[str, NDArray[np.bool_]]) -> list[dict[str, Any]]:
-    """A row for each pair of the paper's table, given where each bandit found the optimum (simulations,).
+    """One row per pair of the paper's table, given whether each bandit found the optimum (simulations,).
 
-    Differences are in percentage points, over the same simulations. Intervals take the settings as given: that these
-    were chosen in hindsight is not in them.
+    Differences are in percentage points, over the same simulations. Intervals treat the settings as given: they do not
+    account for the choice of settings in hindsight.
     """
     rows = []
     for better, worse in paper_pairs(spec, list(found)):
@@ -45,7 +46,7 @@ def orderings(spec: str, found: dict[str, NDArray[np.bool_]]) -> list[dict[str, 
         rows.append({
             "better": better, "worse": worse, "difference": points[0], "low": points[1], "high": points[2],
             "paper_difference": PAPER_PERCENT[spec, better] - PAPER_PERCENT[spec, worse],
-            "verdict": verdict(points[0], points[1]),
+            "verdict": verdict(points[1], points[2]),
         })  # fmt: skip
     return rows
 
@@ -59,10 +60,10 @@ def table1_orderings(rounds: dict[str, dict[str, NDArray[np.float64]]]) -> pd.Da
 
 
 def sooner(rounds: dict[str, dict[str, NDArray[np.float64]]]) -> pd.DataFrame:
-    """Who finds the optimum sooner, for each pair that the paper's text names and we have.
+    """Which bandit finds the optimum sooner, for each pair in the paper's text that we have results for.
 
-    Counted over the simulations in which one of the two is sooner; one that never finds it is later than one that
-    does. ``share``: those of the bandit that the paper calls sooner, in percent, with Wilson's 95 % interval.
+    Only simulations in which one of the two is sooner count; a bandit that never finds the optimum is later than one
+    that does. ``share``: percentage won by the bandit that the paper calls sooner, with Wilson's 95 % interval.
     """
     names = ["spec", "better", "worse", "sooner", "later", "ties", "share", "low", "high", "verdict"]
     rows = []
@@ -76,5 +77,5 @@ def sooner(rounds: dict[str, dict[str, NDArray[np.float64]]]) -> pd.DataFrame:
         else:
             share = [50.0, 0.0, 100.0]
         rows.append((spec, better, worse, wins, losses, len(first) - wins - losses, *share,
-                     verdict(share[0] - 50.0, share[1] - 50.0)))  # fmt: skip
+                     verdict(share[1] - 50.0, share[2] - 50.0)))  # fmt: skip
     return pd.DataFrame(rows, columns=names)

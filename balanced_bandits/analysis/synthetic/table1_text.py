@@ -1,20 +1,15 @@
-"""Table 1 for people: in Markdown, and in LaTeX as the paper has it with the intervals beside."""
+"""Table 1 for readers: in Markdown and in LaTeX, as in the paper but with intervals."""
 
 import pandas as pd
 
-SPECIFICATIONS = {"well": "well-specified", "mis": "mis-specified"}
-TARGETS = {
-    "truth": "the best arms",
-    "predictors": "the best linear predictors",
-    "value": "the best linear policy",
-}
-WHEN = {"some": "some time", "end": "the end"}
+from balanced_bandits.vocabulary import MOMENTS, SPECIFICATIONS, TARGETS
+
 HEAD = ["models", "bandit", "found, %", "95 % interval", "paper, %", "inside", "held out, %", "rounds to find it",
         "paper", "setting"]  # fmt: skip
 
 
 def cells(table: pd.DataFrame) -> list[list[str]]:
-    """Each row of Table 1 as text: percentages whole but where ours is not, and a dash for what the paper lacks."""
+    """Each row of Table 1 as text; percentages have up to three significant digits, missing numbers are a dash."""
     return [
         [
             SPECIFICATIONS[row["spec"]],
@@ -33,16 +28,16 @@ def cells(table: pd.DataFrame) -> list[list[str]]:
 
 
 def caption(table: pd.DataFrame) -> str:
-    """What the table counts."""
+    """The caption: what the table counts."""
     by = "; ".join(
-        f"{SPECIFICATIONS[row['spec']]}: agreement with {TARGETS[row['target']]} on "
-        f"{100 * row['threshold']:g} % of contexts at {WHEN[row['when']]}"
+        f"{SPECIFICATIONS[row['spec']]}: agreement with {TARGETS[row['target']].words} on "
+        f"{100 * row['threshold']:g} % of contexts {MOMENTS[row['when']]}"
         for row in table.drop_duplicates("spec").to_dict("records")
     )
     return (
-        f"How often each bandit finds the optimal assignment, in {table['simulations'].max()} simulations, at its best "
-        f"setting ({by}). Held out: the setting chosen on one half of the simulations, counted on the other. Rounds to "
-        "find it: the median over the simulations that found it."
+        f"How often each bandit finds the optimal assignment in {table['simulations'].max()} simulations at its best "
+        f"setting ({by}). Held out: the setting is chosen on one half of the simulations and evaluated on the other. "
+        "Rounds to find it: median over the simulations that found it."
     )
 
 

@@ -2,7 +2,8 @@
 
 import pandas as pd
 
-from balanced_bandits.analysis.paper import DATASETS, SIZES
+from balanced_bandits.analysis.paper import DATASETS, PAPER_SIZES
+from balanced_bandits.vocabulary import QUANTITIES, Stratum
 
 COLUMNS = ["quantity", "stratum", "datasets", "paper"]
 
@@ -16,22 +17,23 @@ def table2(datasets: pd.DataFrame) -> pd.DataFrame:
     left_out = datasets["left_out"].fillna("") != ""
     played = datasets[~left_out]
     rows: list[tuple[str, str, int, int | None]] = []
-    for column, (quantity, strata) in SIZES.items():
-        for above, most, paper in strata:
-            inside = (played[column] > above) & (played[column] <= (most or float("inf")))
-            rows.append((quantity, _words(above, most), int(inside.sum()), paper))
+    for column, numbers in PAPER_SIZES.items():
+        quantity = QUANTITIES[column]
+        for stratum, paper in zip(quantity.strata, numbers, strict=True):
+            number = int(stratum.contains(played[column]).sum())
+            rows.append((quantity.words, _as_the_paper(stratum, quantity.least), number, paper))
     rows.append(("All", "played", len(played), DATASETS))
     rows.append(("All", "left out", int(left_out.sum()), None))
     return pd.DataFrame(rows, columns=COLUMNS).astype({"paper": "Int64"})
 
 
-def _words(above: int, most: int | None) -> str:
-    """A stratum as the paper writes it; no dataset has fewer than two classes."""
-    if most is None:
-        return f"> {above}"
-    if (above, most) == (0, 2):
-        return "2"
-    return f"<= {most}" if above == 0 else f"> {above} and <= {most}"
+def _as_the_paper(stratum: Stratum, least: int) -> str:
+    """A stratum as the paper writes it."""
+    if stratum.high == float("inf"):
+        return f"> {stratum.low}"
+    if stratum.low > least:
+        return f"> {stratum.low} and <= {stratum.high}"
+    return f"{stratum.high}" if stratum.high == least + 1 else f"<= {stratum.high}"
 
 
 def to_markdown(table: pd.DataFrame) -> str:

@@ -1,4 +1,4 @@
-"""Table 1: how often each bandit finds the optimal assignment of the synthetic example; and what goes with it."""
+"""Table 1: how often each bandit finds the optimal assignment of the synthetic example; and related tables."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -9,18 +9,19 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from balanced_bandits.analysis import intervals
-from balanced_bandits.analysis.criterion import Traces, all_criteria, criterion_of, rounds_to_find
 from balanced_bandits.analysis.paper import PAPER_PERCENT, PAPER_ROUNDS
+from balanced_bandits.analysis.synthetic.criteria import Found, all_criteria, best_setting, rounds_to_find
+from balanced_bandits.analysis.synthetic.traces import Traces
+from balanced_bandits.core.files import read_arrays, write_arrays
+from balanced_bandits.core.settings import name_of
 from balanced_bandits.environments.synthetic import SHOWN, WARM_START, greedy_arms
-from balanced_bandits.files import read_arrays, write_arrays
-from balanced_bandits.simulation.settings import name_of
 
 
 def find_rates(jobs: Iterable[Traces], config: dict[str, Any]) -> pd.DataFrame:
-    """A row for each specification, bandit, setting and criterion: in how many simulations the optimum was found.
+    """One row per specification, bandit, setting and criterion: in how many simulations the optimum was found.
 
-    Percentages have Wilson's interval, the mean regret a normal one, both at 95 %; the rounds to find it are those of
-    the simulations that did, with their quartiles.
+    Percentages have Wilson's 95 % interval, and the mean regret has a normal 95 % interval. The rounds to find the
+    optimum are over the simulations that found it, as median and quartiles.
     """
     rows = []
     for traces in jobs:
@@ -47,16 +48,17 @@ def rate(first: NDArray[np.float64]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def best_setting(found: NDArray[np.bool_]) -> int:
-    """The setting that finds the optimum most often, given where each did (settings, simulations); else the first."""
-    return int(found.sum(axis=1).argmax())
+def best_by_criterion(rates: pd.DataFrame) -> pd.DataFrame:
+    """The rows of ``find_rates`` with the setting that is best by each criterion; ties go to the first."""
+    keys = ["spec", "bandit", "target", "when", "threshold"]
+    return rates.loc[rates.groupby(keys, sort=False)["percent"].idxmax()].reset_index(drop=True)
 
 
 def held_out_percent(found: NDArray[np.bool_]) -> float:
-    """How often the optimum is found where the setting was chosen on other simulations.
+    """How often the optimum is found if the setting is chosen on other simulations.
 
-    The setting that is best on the even simulations is counted on the odd ones and the reverse; the two are averaged.
-    With one simulation there is nothing to choose on, and no number.
+    The setting that is best on the even simulations is evaluated on the odd ones and vice versa; the two percentages
+    are averaged. With a single simulation the result is NaN.
     """
     if found.shape[1] < 2:
         return float("nan")
@@ -64,16 +66,13 @@ def held_out_percent(found: NDArray[np.bool_]) -> float:
     return float(50.0 * (odd[best_setting(even)].mean() + even[best_setting(odd)].mean()))
 
 
-def table1(jobs: Iterable[Traces], config: dict[str, Any]) -> pd.DataFrame:
-    """A row for each specification and bandit at the setting that finds the optimum most often, chosen in hindsight.
+def table1(jobs: Iterable[Found]) -> pd.DataFrame:
+    """One row per specification and bandit, at the setting that finds the optimum most often, chosen in hindsight.
 
     ``inside``: whether the paper's percentage lies in our interval; empty for bandits that are not in its table.
     """
     rows = []
-    for traces in jobs:
-        criterion = criterion_of(config, traces.spec)
-        first = rounds_to_find(traces, criterion)
-        best = best_setting(np.isfinite(first))
+    for traces, criterion, first, best in jobs:
         counted = rate(first[best])
         low, high = counted["percent_low"], counted["percent_high"]
         paper = PAPER_PERCENT.get((traces.spec, traces.bandit))
@@ -89,24 +88,21 @@ def table1(jobs: Iterable[Traces], config: dict[str, Any]) -> pd.DataFrame:
     return pd.DataFrame(rows).astype({"paper_percent": "Int64", "paper_rounds": "Int64"})
 
 
-def rounds_at_best(jobs: Iterable[Traces], config: dict[str, Any]) -> dict[str, dict[str, NDArray[np.float64]]]:
+def rounds_at_best(jobs: Iterable[Found]) -> dict[str, dict[str, NDArray[np.float64]]]:
     """Rounds to find the optimum (simulations,) at the settings of Table 1, by specification and bandit.
 
-    They are infinite where it was not found.
+    They are infinite if it was not found.
     """
     rounds: dict[str, dict[str, NDArray[np.float64]]] = {}
-    for traces in jobs:
-        here = rounds_to_find(traces, criterion_of(config, traces.spec))
-        rounds.setdefault(traces.spec, {})[traces.bandit] = here[best_setting(np.isfinite(here))]
+    for found in jobs:
+        rounds.setdefault(found.traces.spec, {})[found.traces.bandit] = found.at_best
     return rounds
 
 
-def curves(jobs: Iterable[Traces], config: dict[str, Any]) -> pd.DataFrame:
-    """Cumulative regret, and the share that has found the optimum by each round, at the settings of Table 1."""
+def curves(jobs: Iterable[Found]) -> pd.DataFrame:
+    """Cumulative regret, and share of simulations that have found the optimum, by round, at the settings of Table 1."""
     parts = []
-    for traces in jobs:
-        first = rounds_to_find(traces, criterion_of(config, traces.spec))
-        best = best_setting(np.isfinite(first))
+    for traces, _, first, best in jobs:
         regret = intervals.mean(traces.regret[best])
         found = (first[best][:, None] <= traces.rounds).sum(axis=0)
         share = np.array([intervals.wilson(int(count), first.shape[1]) for count in found])
@@ -120,11 +116,11 @@ def curves(jobs: Iterable[Traces], config: dict[str, Any]) -> pd.DataFrame:
 
 
 def write_evolution(results: Iterable[Path], optima: Path, table: pd.DataFrame, output: Path) -> None:
-    """Write what Figures 2 and 3 show: simulation 0, whatever came of it, at the settings of Table 1.
+    """Write the data of Figures 2 and 3: simulation 0, whatever its outcome, at the settings of Table 1.
 
     Record: ``bandits``, ``columns`` (rounds after the warm start), ``settings`` by specification and bandit. Arrays for
     each specification and bandit: ``SPEC.BANDIT.x`` (50 + T, 2), ``.arms`` (50 + T,), and ``.greedy`` (columns, g), the
-    arm of the greedy policy on the grid of the optima after so many rounds.
+    arms of the greedy policy on the grid of the optima after each of these rounds.
     """
     grid = read_arrays(optima)[1]["grid"]
     chosen = table.set_index(["spec", "bandit"])["setting"].to_dict()
