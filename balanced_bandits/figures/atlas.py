@@ -1,7 +1,8 @@
 """The sensitivity atlas: which of the paper's numbers and orderings hold under which choices.
 
-A row is a cell of the factorial, a criterion and a rule for the setting. The first of each in the table is the default;
-a row of the figure differs from it in the cell, in the criterion, or in the rule. All combinations are in the table.
+A row is a combination of a cell of the factorial design, a criterion, and a rule for choosing the setting. The first of
+each in the table is the default. A row of the figure differs from the default in the cell, in the criterion or in the
+rule. All combinations are in the table.
 """
 
 from typing import Any, NamedTuple
@@ -12,16 +13,16 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 
-from balanced_bandits.figures.style import SPECIFICATIONS, TEXT, short_setting
+from balanced_bandits.figures.style import TEXT, short_setting
+from balanced_bandits.vocabulary import HOLDS, INCONCLUSIVE, MOMENTS, REVERSED, SPECIFICATIONS
 
 ROW = 0.175  # inches
 LABELS = 1.95
-NUMBER, MARK = 0.335, 0.165  # the widths of a column
-TITLES = 0.95  # the height of the columns' titles
+NUMBER, MARK = 0.335, 0.165  # column widths
+TITLES = 0.95  # height of the column titles
 LEGEND = 0.62
 SHORT_TARGETS = {"truth": "true optimum", "predictors": "predictors", "value": "value-best"}
-SHORT_MOMENTS = {"some": "some time", "end": "the end"}
-# Where the paper's number lies is told by lightness and a sign as well as by colour: fill, text, sign.
+# The position of the paper's number is shown by colour, lightness and a sign: fill, text colour, sign.
 PLACES = {
     "inside": ("#1b6e3c", "white", ""),
     "lower": ("#d5e3f3", "black", "▾"),
@@ -34,14 +35,14 @@ PLACE_NAMES = {
     "higher": "▴ ours is higher",
 }
 VERDICTS: dict[str, dict[str, Any]] = {
-    "holds": {"marker": "o", "color": "#1b6e3c", "markerfacecolor": "#1b6e3c"},
-    "holds weakly": {"marker": "o", "color": "#1b6e3c", "markerfacecolor": "white"},
-    "does not hold": {"marker": "x", "color": "#c0392b", "markerfacecolor": "#c0392b"},
+    HOLDS: {"marker": "o", "color": "#1b6e3c", "markerfacecolor": "#1b6e3c"},
+    INCONCLUSIVE: {"marker": "o", "color": "#1b6e3c", "markerfacecolor": "white"},
+    REVERSED: {"marker": "x", "color": "#c0392b", "markerfacecolor": "#c0392b"},
 }
 
 
 class Row(NamedTuple):
-    """What a row of the figure shows: its label, and the keys of its rows in the tables."""
+    """A row of the figure: its label, and the keys of its rows in the tables."""
 
     label: str
     cell: str
@@ -52,7 +53,7 @@ class Row(NamedTuple):
 
 
 def blocks(atlas: pd.DataFrame) -> dict[str, list[Row]]:
-    """The rows of the figure by block; in each block one respect differs from the default."""
+    """The rows of the figure by block; the rows of a block differ from the default in one respect."""
     targets = {str(spec): list(dict.fromkeys(rows["target"])) for spec, rows in atlas.groupby("spec", sort=False)}
     cells, whens, thresholds, rules = (
         list(dict.fromkeys(atlas[name])) for name in ("cell", "when", "threshold", "setting_rule")
@@ -76,22 +77,22 @@ def blocks(atlas: pd.DataFrame) -> dict[str, list[Row]]:
 
 
 def _criterion(row: Row) -> str:
-    """A criterion in few words; the true optimum goes without saying."""
+    """A criterion in a few words; the true optimum is not mentioned."""
     targets = [SHORT_TARGETS[target] for target in dict.fromkeys(row.targets.values()) if target != "truth"]
-    return ", ".join([*targets, SHORT_MOMENTS[row.when], f"≥ {row.threshold:g}"])
+    return ", ".join([*targets, MOMENTS[row.when].removeprefix("at "), f"≥ {row.threshold:g}"])
 
 
-def draw(atlas: pd.DataFrame, orderings: pd.DataFrame) -> Figure:
-    """Draw the matrix of percentages and the matrix of orderings, side by side, a row a set of choices."""
+def draw(atlas: pd.DataFrame, atlas_orderings: pd.DataFrame) -> Figure:
+    """Draw the matrix of percentages and the matrix of orderings side by side, one row per set of choices."""
     shown = blocks(atlas)
     numbers = _columns(atlas, ["bandit"])
-    pairs = _columns(orderings, ["better", "worse"])
+    pairs = _columns(atlas_orderings, ["better", "worse"])
     lines = sum(len(rows) + 1 for rows in shown.values())
     height = TITLES + lines * ROW + LEGEND
     gap = 0.15
     width = max(TEXT, LABELS + NUMBER * len(numbers) + gap + MARK * len(pairs) + 0.05)
     figure = Figure(figsize=(width, height))
-    # One unit is one inch, with the first row at the top.
+    # Units are inches; the first row is at the top.
     panel = figure.add_axes((0, 0, 1, 1), xlim=(0, width), ylim=(height, 0))
     panel.set_axis_off()
     x_numbers = {key: LABELS + NUMBER * i for i, key in enumerate(numbers)}
@@ -106,7 +107,7 @@ def draw(atlas: pd.DataFrame, orderings: pd.DataFrame) -> Figure:
             for key, x in x_numbers.items():
                 _number(panel, x, y, _rows_of(atlas, row, key[0], bandit=key[1]))
             for key, x in x_pairs.items():
-                _verdict(panel, x, y, _rows_of(orderings, row, key[0], better=key[1], worse=key[2]))
+                _verdict(panel, x, y, _rows_of(atlas_orderings, row, key[0], better=key[1], worse=key[2]))
             y += ROW
     _legend(figure, atlas["simulations"], height)
     return figure
@@ -119,7 +120,7 @@ def _columns(table: pd.DataFrame, names: list[str]) -> list[tuple[str, ...]]:
 
 
 def _rows_of(table: pd.DataFrame, row: Row, spec: str, **keys: str) -> pd.DataFrame:
-    """The table's rows that belong to a row of the figure: one, or none if that was not run."""
+    """The rows of the table that belong to a row of the figure: one, or none if it was not run."""
     wanted = {"cell": row.cell, "spec": spec, "target": row.targets[spec], "when": row.when, "threshold": row.threshold,
               "setting_rule": row.rule} | keys  # fmt: skip
     chosen = pd.Series(True, index=table.index)
@@ -131,7 +132,7 @@ def _rows_of(table: pd.DataFrame, row: Row, spec: str, **keys: str) -> pd.DataFr
 def _titles(
     panel: Axes, atlas: pd.DataFrame, numbers: dict[tuple[str, ...], float], pairs: dict[tuple[str, ...], float]
 ) -> None:
-    """Specification, bandit and the paper's number above each column; the two bandits above each ordering."""
+    """Write the specification, bandit and paper's number above each column, and the two bandits above each ordering."""
     for columns, width, what in ((numbers, NUMBER, "optimum found (%)"), (pairs, MARK, "finds it more often")):
         for spec, name in SPECIFICATIONS.items():
             places = [x for key, x in columns.items() if key[0] == spec]
@@ -151,7 +152,7 @@ def _titles(
 
 
 def _number(panel: Axes, x: float, y: float, rows: pd.DataFrame) -> None:
-    """Our percentage and its interval on a fill that says where the paper's number lies; a dash if there is none."""
+    """Draw our percentage and its interval on a fill that shows where the paper's number lies; a dash if missing."""
     if rows.empty or pd.isna(rows["percent"].iloc[0]):
         panel.text(x + NUMBER / 2, y + ROW / 2, "–", fontsize=6.5, ha="center", va="center", color="#777777")
         return
@@ -161,7 +162,7 @@ def _number(panel: Axes, x: float, y: float, rows: pd.DataFrame) -> None:
     panel.add_patch(Rectangle((x, y), NUMBER, ROW, facecolor=fill, edgecolor="white", linewidth=0.8))
     panel.text(x + NUMBER / 2, y + 0.42 * ROW, f"{percent:.0f}{sign}", fontsize=6.5, ha="center", va="center",
                color=colour)  # fmt: skip
-    # Below it the interval, on a scale from 0 to 100 as wide as the field, with a tick for the paper's number.
+    # Below it, draw the interval on a scale from 0 to 100 as wide as the cell, with a tick at the paper's number.
     left, scale, base = x + 0.03, (NUMBER - 0.06) / 100, y + 0.84 * ROW
     panel.plot([left + scale * low, left + scale * high], [base, base], color=colour, linewidth=0.8,
                solid_capstyle="butt")  # fmt: skip
@@ -171,14 +172,14 @@ def _number(panel: Axes, x: float, y: float, rows: pd.DataFrame) -> None:
 
 
 def _verdict(panel: Axes, x: float, y: float, rows: pd.DataFrame) -> None:
-    """A disc, a ring or a cross; nothing where the pair was not compared."""
+    """Draw a disc, a ring or a cross; nothing if the pair was not compared."""
     panel.add_patch(Rectangle((x, y), MARK, ROW, facecolor="#f4f4f4", edgecolor="white", linewidth=0.8))
     for verdict in rows["verdict"].dropna():
         panel.plot([x + MARK / 2], [y + ROW / 2], **VERDICTS[verdict], markersize=4, markeredgewidth=0.9)
 
 
 def _legend(figure: Figure, simulations: "pd.Series[int]", height: float) -> None:
-    """Explain fills and marks, and say how many simulations the intervals rest on."""
+    """Explain the fills and marks, and state the number of simulations behind the intervals."""
     fills = [Patch(facecolor=PLACES[place][0], edgecolor="#999999", linewidth=0.3, label=label)
              for place, label in PLACE_NAMES.items()]  # fmt: skip
     marks = [
@@ -188,5 +189,5 @@ def _legend(figure: Figure, simulations: "pd.Series[int]", height: float) -> Non
         figure.add_artist(figure.legend(handles=handles, loc="lower center", bbox_to_anchor=(0.5, y / height), ncol=3,
                                         frameon=False, fontsize=7, borderaxespad=0, columnspacing=1.6))  # fmt: skip
     counts = " to ".join(str(count) for count in dict.fromkeys([simulations.min(), simulations.max()]))
-    note = f"{counts} simulations a row; lines: intervals from 0 to 100 %, ticks: the paper; –: not concerned"
+    note = f"{counts} simulations per row; lines: intervals from 0 to 100 %, ticks: the paper; –: not applicable"
     figure.text(0.5, 0.07 / height, note, ha="center", fontsize=6.5, color="#555555")

@@ -1,4 +1,4 @@
-"""How the percentages of Table 1 move with what counts as finding the optimum."""
+"""How the percentages of Table 1 depend on what counts as finding the optimum."""
 
 from typing import Any
 
@@ -7,39 +7,31 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from balanced_bandits.figures.style import SPECIFICATIONS, TEXT, bandit_styles
-
-TARGETS = {"truth": "true optimum", "predictors": "best linear predictors", "value": "value-best linear policy"}
-MOMENTS = {"some": "at some time", "end": "at the end"}
+from balanced_bandits.figures.style import TEXT, bandit_styles
+from balanced_bandits.vocabulary import MOMENTS, SPECIFICATIONS, TARGETS
 
 
-def best_settings(rates: pd.DataFrame) -> pd.DataFrame:
-    """The rows of the setting that finds the optimum most often, by each criterion; of equal ones the first."""
-    keys = ["spec", "bandit", "target", "when", "threshold"]
-    return rates.loc[rates.groupby(keys, sort=False)["percent"].idxmax()].reset_index(drop=True)
-
-
-def draw(rates: pd.DataFrame, table1: pd.DataFrame) -> Figure:
-    """Draw a row a specification and a column a target and time, with the thresholds along the axis."""
-    best = best_settings(rates)
+def draw(criteria: pd.DataFrame, table1: pd.DataFrame) -> Figure:
+    """Draw one row per specification and one column per target and time, with the thresholds on the x axis."""
+    best = criteria
     bandits = list(dict.fromkeys(best["bandit"]))
     styles = bandit_styles(bandits)
     listed = set(zip(best["spec"], best["target"], best["when"], strict=True))
-    criteria = {
+    shown = {
         spec: [(target, when) for target in TARGETS for when in MOMENTS if (spec, target, when) in listed]
         for spec in SPECIFICATIONS
         if spec in set(best["spec"])
     }
-    columns = max(len(panels) for panels in criteria.values())
+    columns = max(len(panels) for panels in shown.values())
     thresholds = sorted(best["threshold"].unique())
-    figure = Figure(figsize=(TEXT, 0.75 + 2.05 * len(criteria)))
+    figure = Figure(figsize=(TEXT, 0.75 + 2.05 * len(shown)))
     height = figure.get_figheight()
     axes = figure.subplots(
-        len(criteria), columns, squeeze=False, sharey=True,
+        len(shown), columns, squeeze=False, sharey=True,
         gridspec_kw={"left": 0.095, "right": 0.99, "bottom": 0.78 / height, "top": 1 - 0.38 / height, "wspace": 0.05,
                      "hspace": 0.50},
     )  # fmt: skip
-    for i, (spec, panels) in enumerate(criteria.items()):
+    for i, (spec, panels) in enumerate(shown.items()):
         for j in range(columns):
             if j >= len(panels):
                 axes[i, j].set_axis_off()
@@ -47,12 +39,12 @@ def draw(rates: pd.DataFrame, table1: pd.DataFrame) -> Figure:
             target, when = panels[j]
             rows = best[(best["spec"] == spec) & (best["target"] == target) & (best["when"] == when)]
             _panel(axes[i, j], rows, table1[table1["spec"] == spec], bandits, thresholds, styles)
-            axes[i, j].set_title(f"{TARGETS[target]},\n{MOMENTS[when]}", fontsize=7, pad=3, linespacing=1.1)
+            axes[i, j].set_title(f"{TARGETS[target].short},\n{MOMENTS[when]}", fontsize=7, pad=3, linespacing=1.1)
         axes[i, 0].set_ylabel(f"{SPECIFICATIONS[spec]}\noptimum found (%)", fontsize=8)
     handles = [Line2D([], [], **styles[bandit], linewidth=1, markersize=4, label=bandit) for bandit in bandits]
     figure.legend(handles=handles, loc="lower center", ncol=len(handles), frameon=False, fontsize=7.5,
                   handlelength=3, borderaxespad=0.2)  # fmt: skip
-    note = "share of contexts on which the policy must agree with the target; each criterion takes its own best setting"
+    note = "share of contexts on which the policy must agree with the target; each criterion uses its own best setting"
     figure.text(0.53, 0.30 / height, note, ha="center", fontsize=7)
     return figure
 
@@ -65,7 +57,7 @@ def _panel(
     thresholds: list[float],
     styles: dict[str, dict[str, Any]],
 ) -> None:
-    """Percentages with their intervals by threshold, side by side, and the paper's in a strip of their own."""
+    """Draw the percentages with their intervals by threshold, side by side, and the paper's in a separate strip."""
     for k, bandit in enumerate(bandits):
         of = rows[rows["bandit"] == bandit].sort_values("threshold")
         shift = 0.16 * (k - (len(bandits) - 1) / 2)

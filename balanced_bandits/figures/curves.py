@@ -1,4 +1,4 @@
-"""Regret and share of simulations that have found the optimum, as rounds go by."""
+"""Regret, and share of simulations that have found the optimum, over the rounds."""
 
 from typing import Any
 
@@ -7,15 +7,16 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from balanced_bandits.figures.style import SPECIFICATIONS, TEXT, bandit_styles, short_setting
+from balanced_bandits.figures.style import TEXT, bandit_styles, short_setting
+from balanced_bandits.vocabulary import SPECIFICATIONS
 
-# The measures: columns of the table for the line and its band, and the label of the axis.
+# The measures: the table's columns for the line and its band, and the axis label.
 REGRET = ("regret_mean", "regret_low", "regret_high", "cumulative regret")
 FOUND = ("found_percent", "found_low", "found_high", "optimum found (%)")
 
 
 def draw(curves: pd.DataFrame, table1: pd.DataFrame) -> Figure:
-    """Draw the curves, and the numbers of rounds at which the paper's text says that the optimum is found."""
+    """Draw the curves, and mark the rounds at which the optimum is found according to the paper's text."""
     specs = [spec for spec in SPECIFICATIONS if spec in set(curves["spec"])]
     bandits = list(dict.fromkeys(curves["bandit"]))
     styles = bandit_styles(bandits)
@@ -36,12 +37,12 @@ def draw(curves: pd.DataFrame, table1: pd.DataFrame) -> Figure:
             middle, low, high, _ = REGRET
             axes[0, j].plot(rows["round"], rows[middle], **line, label=bandit)
             axes[0, j].fill_between(rows["round"], rows[low], rows[high], **band)
-            # A simulation has found the optimum from the round at which it was looked at.
+            # A simulation counts as having found the optimum from the evaluated round on.
             middle, low, high, _ = FOUND
             axes[1, j].plot(rows["round"], rows[middle], **line, label=bandit, drawstyle="steps-post")
             axes[1, j].fill_between(rows["round"], rows[low], rows[high], **band, step="post")
             settings.append(f"{bandit} {short_setting(rows['setting'].iloc[0])}")
-        # The settings behind the lines, since each is the best of a grid.
+        # Show the setting of each line, since it is the best of a grid.
         axes[0, j].text(0.02, 0.97, "\n".join(settings), transform=axes[0, j].transAxes, va="top", fontsize=6,
                         color="#444444", linespacing=1.4)  # fmt: skip
         marks = table1[(table1["spec"] == spec) & table1["paper_rounds"].notna() & table1["bandit"].isin(bandits)]
@@ -55,7 +56,7 @@ def draw(curves: pd.DataFrame, table1: pd.DataFrame) -> Figure:
             panel.tick_params(length=2.5, width=0.6)
             panel.tick_params(which="minor", length=1.5, width=0.4)
     axes[0, 0].set(ylabel=REGRET[-1])
-    # Lost rewards add up from tenths to thousands; an end of a band below the axis is cut off.
+    # The regret ranges from tenths to thousands; bands that extend below the axis are clipped.
     axes[0, 0].set_yscale("log", nonpositive="clip")
     positive = curves.loc[(curves["round"] >= 1) & (curves["regret_mean"] > 0), "regret_mean"]
     if len(positive):
@@ -77,7 +78,7 @@ def draw(curves: pd.DataFrame, table1: pd.DataFrame) -> Figure:
 
 
 def _marks(panel: Axes, marks: pd.DataFrame, styles: dict[str, dict[str, Any]]) -> None:
-    """A triangle and a thin line for each number of rounds that the paper names, one below the other."""
+    """Draw a triangle and a thin line for each number of rounds in the paper, one below the other."""
     for i, (bandit, rounds) in enumerate(zip(marks["bandit"], marks["paper_rounds"].astype(float), strict=True)):
         line = {"color": styles[bandit]["color"], "linestyle": styles[bandit]["linestyle"]}
         height = 117 - 9 * i

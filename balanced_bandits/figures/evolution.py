@@ -1,4 +1,4 @@
-"""Figures 2 and 3: how the assignment of arms evolves, a row a bandit, a column a number of observations."""
+"""Figures 2 and 3: how the assignment of arms evolves, one row per bandit, one column per number of observations."""
 
 import math
 from typing import Any
@@ -11,15 +11,15 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 from numpy.typing import NDArray
 
-from balanced_bandits.errors import InputError
+from balanced_bandits.core.errors import InputError
 from balanced_bandits.figures.style import ARM_COLOURS, ARM_MARKERS, ARM_NAMES, GREY, TEXT, short_setting, tint
 
-# Points of a panel: of more than this many, every second, third ... is shown.
+# Points per panel: with more than this many, only every second, third, ... is shown.
 MOST_POINTS = 1000
-# The darker the colour, the stronger its tint may be under points of the same colour.
+# Darker colours can have stronger tints under points of the same colour.
 REGION_TINTS = [tint(colour, strength) for colour, strength in zip(ARM_COLOURS, (0.30, 0.28, 0.42), strict=True)]
-POINT_EDGES = ("white", "#7a5c00", "white")  # yellow is the lightest, and stands out by a dark edge
-# The boundary to be found, by specification: which policy of the optima, its line, and what the legend calls it.
+POINT_EDGES = ("white", "#7a5c00", "white")  # yellow is the lightest and needs a dark edge
+# The boundary to be found, by specification: the array of the optima, the line style, and the legend label.
 BOUNDARIES: dict[str, list[tuple[str, Any, str]]] = {
     "well": [("arms_true", "solid", "boundary of the true optimum")],
     "mis": [("arms_predictors", "solid", "boundary of the best linear predictors"),
@@ -27,25 +27,24 @@ BOUNDARIES: dict[str, list[tuple[str, Any, str]]] = {
 }  # fmt: skip
 
 
-def draw(
-    specification: str,
-    evolution: tuple[dict[str, Any], dict[str, NDArray[Any]]],
-    optima: tuple[dict[str, Any], dict[str, NDArray[Any]]],
-) -> Figure:
-    """Draw what ``evolution.npz`` and ``optima.npz`` hold, each as a record and arrays."""
+Content = tuple[dict[str, Any], dict[str, NDArray[Any]]]  # the record and the arrays of an npz file
+
+
+def draw(evolution: Content, optima: Content, *, specification: str) -> Figure:
+    """Draw the contents of ``evolution.npz`` and ``optima.npz``, each given as a record and arrays."""
     record, arrays = evolution
     _, optimum = optima
     bandits, columns, warm = record["bandits"], record["columns"], record["warm_start"]
     for key in (f"{specification}.{bandit}" for bandit in bandits):
         if len(arrays[f"{key}.x"]) < warm + max(columns):
-            raise InputError(f"{key} has no {max(columns):,} rounds to show; make evolution.npz again.")
+            raise InputError(f"{key} has fewer than {max(columns):,} rounds; make evolution.npz again.")
     left, right, top, bottom, gap = 0.84, 0.04, 0.36, 0.84, 0.05
     panel = (TEXT - left - right - gap * (len(columns) - 1)) / len(columns)
     panel = min(panel, 1.4)
     width = left + right + panel * len(columns) + gap * (len(columns) - 1)
     height = top + bottom + panel * len(bandits) + gap * (len(bandits) - 1)
     figure = Figure(figsize=(TEXT, height))
-    spare = (TEXT - width) / 2  # few columns are kept in the middle
+    spare = (TEXT - width) / 2  # centres a small number of columns
     axes = figure.subplots(
         len(bandits), len(columns), squeeze=False, sharex=True, sharey=True,
         gridspec_kw={"left": (left + spare) / TEXT, "right": 1 - (right + spare) / TEXT, "bottom": bottom / height,
@@ -59,7 +58,7 @@ def draw(
             _points(axes[i, j], arrays[f"{key}.x"][so_far], arrays[f"{key}.arms"][so_far], warm)
         setting = short_setting(record["settings"][specification][bandit]).replace(" ", "\n")
         axes[i, 0].set_ylabel("$x_1$", fontsize=7, labelpad=0)
-        # The name and the setting stand together, left of the ticks.
+        # The name and the setting are placed together, left of the ticks.
         axes[i, 0].text(-0.52, 0.60, bandit, transform=axes[i, 0].transAxes, ha="right", va="center", fontsize=8)
         axes[i, 0].text(-0.52, 0.50, setting, transform=axes[i, 0].transAxes, ha="right", va="top", fontsize=6,
                         color="#444444")  # fmt: skip
@@ -73,17 +72,17 @@ def draw(
 
 
 def _regions(panel: Axes, greedy: NDArray[Any], optimum: dict[str, NDArray[Any]], specification: str) -> None:
-    """Tint the regions of the greedy policy, and draw the boundary to be found."""
+    """Tint the regions of the greedy policy and draw the boundary to be found."""
     side = math.isqrt(len(optimum["grid"]))
     ticks = optimum["grid"][:side, 1]
     half = (ticks[1] - ticks[0]) / 2
     extent = (ticks[0] - half, ticks[-1] + half, ticks[0] - half, ticks[-1] + half)
-    # The grid runs through x1 first; an image has x1 upwards, in its rows.
+    # On the grid x1 varies fastest; in an image the rows are x1, from bottom to top.
     panel.imshow(greedy.reshape(side, side).T, extent=extent, origin="lower", cmap=ListedColormap(REGION_TINTS),
                  vmin=-0.5, vmax=2.5, interpolation="nearest", zorder=0)  # fmt: skip
     for name, line, _ in BOUNDARIES[specification]:
         arms = optimum[name].reshape(side, side).T
-        # Each line once, or its dashes would fill up: around an arm, apart from where it meets one before it.
+        # Draw each line only once, or its dashes would overlap: around an arm, except where it meets a previous arm.
         for arm in np.unique(arms)[:-1]:
             inside = np.ma.masked_array(arms == arm, mask=arms < arm)
             panel.contour(ticks, ticks, inside, levels=[0.5], colors="black", linewidths=0.8, linestyles=line,
@@ -95,12 +94,12 @@ def _regions(panel: Axes, greedy: NDArray[Any], optimum: dict[str, NDArray[Any]]
 
 
 def _points(panel: Axes, x: NDArray[np.float64], arms: NDArray[Any], warm: int) -> None:
-    """The contexts (n, 2) so far in the colour and shape of the arm they were given; the warm start in a frame."""
+    """Draw the contexts (n, 2) so far in the colour and shape of their arm, and a frame around the warm start."""
     low, high = x[:warm].min(axis=0) - 0.06, x[:warm].max(axis=0) + 0.06
     panel.add_patch(Rectangle(low, *(high - low), fill=False, edgecolor="black", linewidth=0.7, zorder=4))
     step = -(-len(x) // MOST_POINTS)
     x, arms = x[::step], arms[::step]
-    # Many points are smaller ones.
+    # Use smaller points if there are many.
     area = 5.0 if len(x) <= 200 else 2.5
     for arm, (colour, marker) in enumerate(zip(ARM_COLOURS, ARM_MARKERS, strict=True)):
         given = x[arms == arm]
@@ -109,7 +108,7 @@ def _points(panel: Axes, x: NDArray[np.float64], arms: NDArray[Any], warm: int) 
 
 
 def _legend(figure: Figure, specification: str, warm: int) -> None:
-    """Explain points, regions, the frame and the lines."""
+    """Add a legend for the points, the regions, the frame and the lines."""
     points = [
         Line2D([], [], color=colour, marker=marker, linestyle="", markersize=4, label=f"given {name}")
         for colour, marker, name in zip(ARM_COLOURS, ARM_MARKERS, ARM_NAMES, strict=True)

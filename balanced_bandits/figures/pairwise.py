@@ -2,7 +2,6 @@
 
 import textwrap
 from collections.abc import Mapping
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -10,8 +9,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
-from balanced_bandits.analysis.protocols import WORDS
-from balanced_bandits.figures.style import BLUE, GREY, READINGS, RED, TESTS
+from balanced_bandits.figures.style import BLUE, GREY, RED
+from balanced_bandits.vocabulary import FEWEST_SHUFFLES, PROTOCOLS, TEST, reading_in_words
 
 PANEL = 1.45  # inches
 COLOURS = {"win": BLUE, "loss": RED, "tie": GREY}
@@ -22,30 +21,22 @@ LEGEND = {"win": "row bandit wins", "loss": "row bandit loses", "tie": "equal"}
 
 def point_sizes(p: "pd.Series[float]") -> NDArray[np.float64]:
     """Area of a point in square points: grows with significance, from p = 1 to p = 1e-6 and below."""
-    evidence = -np.log10(np.clip(p.to_numpy(dtype=float), 1e-6, 1.0))
+    evidence = -np.log10(np.clip(p.fillna(1.0).to_numpy(dtype=float), 1e-6, 1.0))
     return 4.0 + 6.0 * evidence
 
 
-class Shown(NamedTuple):
-    """What a grid shows: a reading of the variance, a protocol with its number of runs, a test for the sizes."""
-
-    reading: str
-    protocol: str
-    test: str
-    runs: int
-
-
 def draw(
-    pairs: pd.DataFrame, counts: pd.DataFrame, bandits: list[str], shown: Shown, left_out: Mapping[str, str],
-    capped: int = 0,
+    pairs: pd.DataFrame, counts: pd.DataFrame, datasets: pd.DataFrame, *,
+    bandits: list[str], reading: str, protocol: str,
 ) -> Figure:  # fmt: skip
-    """Draw the grid of one reading and protocol from all pairs and counts.
-
-    ``left_out`` datasets, by name with the reason, were not played; of ``capped`` ones only a part.
-    """
+    """Draw the grid of one reading and protocol; points are means over shuffles, their sizes the test across them."""
+    gone = datasets[datasets["left_out"] != ""]
+    left_out = dict(zip(gone["name"], gone["left_out"], strict=True))
+    capped = int(datasets.filter(like="_capped_from").notna().any(axis=1).sum())
     pairs, counts = (
-        table[(table["reading"] == shown.reading) & (table["protocol"] == shown.protocol)] for table in (pairs, counts)
+        table[(table["reading"] == reading) & (table["protocol"] == protocol)] for table in (pairs, counts)
     )
+    pairs, counts = mirrored(pairs), mirrored(counts)
     size = len(bandits)
     side = size * PANEL
     top, bottom, left, right = 0.12, 1.47 if left_out else 1.36, 0.52, 0.12
@@ -72,7 +63,7 @@ def draw(
             for outcome in COLOURS:
                 points = of_panel[of_panel["outcome"] == outcome]
                 panel.scatter(
-                    points["regret_column"], points["regret_row"], s=point_sizes(points[f"p_{shown.test}"]),
+                    points["regret_column"], points["regret_row"], s=point_sizes(points["p"]),
                     c=COLOURS[outcome], marker=MARKERS[outcome], alpha=0.75, linewidths=0.3, edgecolors="white",
                     zorder=2,
                 )  # fmt: skip
@@ -82,8 +73,27 @@ def draw(
     )
     figure.text(0.1 / width, (bottom + side / 2) / height, "normalised regret of the row bandit", va="center",
                 rotation="vertical")  # fmt: skip
-    _legend(figure, shown, datasets_shown(pairs["dataset"].nunique(), len(left_out), capped), left_out)
+    fewest, most = pairs["shuffles"].min(), pairs["shuffles"].max()
+    shuffles = f"{most}" if fewest == most else f"{fewest} to {most}"
+    note = (
+        f"{datasets_shown(pairs['dataset'].nunique(), len(left_out), capped)}, {shuffles} shuffles; "
+        f"{reading_in_words(reading)};\n{PROTOCOLS[protocol].words} ({protocol});\n"
+        f"p: {TEST} (at least {FEWEST_SHUFFLES}; else as p = 1)"
+    )
+    if left_out:
+        note += "\n" + reasons(left_out, int(20 * width))
+    _legend(figure, note)
     return figure
+
+
+def mirrored(table: pd.DataFrame) -> pd.DataFrame:
+    """A table with each pair of bandits in both orders: rows and columns exchanged, wins and losses too."""
+    swapped = {name: name.replace("row", "column") for name in map(str, table) if "row" in name}
+    swapped |= {new: old for old, new in swapped.items()} | {"wins": "losses", "losses": "wins"}
+    other = table.rename(columns=swapped)
+    if "outcome" in table:
+        other["outcome"] = other["outcome"].map({"win": "loss", "loss": "win", "tie": "tie"})
+    return pd.concat([table, other[list(table)]], ignore_index=True)
 
 
 def _label_counts(panel, counts) -> None:  # type: ignore[no-untyped-def]
@@ -113,7 +123,7 @@ def reasons(left_out: Mapping[str, str], width: int) -> str:
     return textwrap.shorten(f"left out: {named}", width, placeholder=" ..., see datasets.csv")
 
 
-def _legend(figure: Figure, shown: Shown, number: str, left_out: Mapping[str, str]) -> None:
+def _legend(figure: Figure, note: str) -> None:
     """Explain colours and sizes, and say what is shown."""
     handles = [
         Line2D([], [], color=COLOURS[o], marker=MARKERS[o], linestyle="", markersize=4, label=LEGEND[o]) for o in LEGEND
@@ -125,10 +135,4 @@ def _legend(figure: Figure, shown: Shown, number: str, left_out: Mapping[str, st
     # Column by column: the three outcomes, then the three sizes.
     figure.legend(handles=handles, loc="lower center", ncol=2, frameon=False, fontsize=7, bbox_to_anchor=(0.5, 0.0),
                   handletextpad=0.2, columnspacing=1.5)  # fmt: skip
-    note = (
-        f"{number}; {READINGS[shown.reading]} ({shown.reading});\n"
-        f"{WORDS[shown.protocol].format(runs=shown.runs)} ({shown.protocol});\np: {TESTS[shown.test]}"
-    )
-    if left_out:
-        note += "\n" + reasons(left_out, int(20 * figure.get_figwidth()))
     figure.text(0.5, 0.6 / figure.get_figheight(), note, ha="center", fontsize=6, color="#555555", linespacing=1.25)

@@ -3,12 +3,13 @@
 import pandas as pd
 from matplotlib.figure import Figure
 
-from balanced_bandits.figures.style import READINGS, TEXT, bandit_styles
+from balanced_bandits.figures.style import TEXT, bandit_styles
+from balanced_bandits.vocabulary import reading_in_words
 
 SHOWN = 0.95  # of the datasets: what is farther off for every bandit is not shown
 
 
-def draw(profiles: pd.DataFrame, reading: str) -> Figure:
+def draw(profiles: pd.DataFrame, *, reading: str) -> Figure:
     """Draw a panel a protocol, a line a bandit; of one reading."""
     profiles = profiles[profiles["reading"] == reading]
     protocols = list(dict.fromkeys(profiles["protocol"]))
@@ -32,7 +33,7 @@ def draw(profiles: pd.DataFrame, reading: str) -> Figure:
         panel.set_axisbelow(True)
     axes[0].set_ylabel("share of datasets", fontsize=7.5)
     figure.text(0.53, 0.14, "normalised regret minus that of the best bandit on the dataset, at most; "
-                f"{READINGS[reading]} ({reading})", ha="center", fontsize=7)  # fmt: skip
+                f"{reading_in_words(reading)}", ha="center", fontsize=7)  # fmt: skip
     handles, labels = axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="lower center", ncol=len(bandits), frameon=False, fontsize=7, handlelength=3.2,
                   borderaxespad=0.2)  # fmt: skip

@@ -4,13 +4,14 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from balanced_bandits.figures.style import COLUMN, READINGS, bandit_styles
+from balanced_bandits.figures.style import COLUMN, bandit_styles
+from balanced_bandits.vocabulary import reading_in_words
 
 LINE = 0.15  # inches between two labels
 AXIS = 0.34  # inches above the first of them
 
 
-def draw(ranks: pd.DataFrame, reading: str) -> Figure:
+def draw(ranks: pd.DataFrame, *, reading: str) -> Figure:
     """Draw a diagram a protocol, one above the other; of one reading."""
     ranks = ranks[ranks["reading"] == reading]
     protocols = list(dict.fromkeys(ranks["protocol"]))
@@ -25,7 +26,7 @@ def draw(ranks: pd.DataFrame, reading: str) -> Figure:
     number = ranks["datasets"].max()
     note = (
         f"mean rank over {number} datasets (1: smallest regret); bars join bandits that\n"
-        f"Wilcoxon's test does not tell apart (p ≥ 0.05 after Holm's correction);\n{READINGS[reading]} ({reading})"
+        f"Wilcoxon's test does not tell apart (p ≥ 0.05 after Holm's correction);\n{reading_in_words(reading)}"
     )
     figure.text(0.5, 0.05 / height, note, ha="center", fontsize=6, color="#555555", linespacing=1.25)
     return figure

@@ -1,17 +1,18 @@
-"""What every setting of a bandit finds, by the criterion of Table 1, and which setting the table takes."""
+"""How often each setting of a bandit finds the optimum by the criterion of Table 1, and the setting the table uses."""
 
 import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from balanced_bandits.figures.style import SPECIFICATIONS, TEXT, bandit_styles, short_setting
+from balanced_bandits.figures.style import TEXT, bandit_styles, short_setting
+from balanced_bandits.vocabulary import SPECIFICATIONS
 
 CRITERION = ["spec", "bandit", "target", "when", "threshold"]
-GAP = 1.2  # between the bandits, in places of a setting
+GAP = 1.2  # between bandits, relative to the distance between settings
 
 
 def draw(rates: pd.DataFrame, table1: pd.DataFrame) -> Figure:
-    """Draw a row a specification and a place a setting; the criterion is that of the rows of Table 1."""
+    """Draw one row per specification and one mark per setting, by the criterion of Table 1."""
     shown = rates.merge(table1[CRITERION], on=CRITERION)
     specs = [spec for spec in SPECIFICATIONS if spec in set(shown["spec"])]
     bandits = list(dict.fromkeys(shown["bandit"]))

@@ -1,4 +1,4 @@
-"""Figure 1: the expected reward of each arm over the contexts, three surfaces that meet in a circle."""
+"""Figure 1: the expected reward of each arm over the contexts, as three surfaces that meet in a circle."""
 
 import itertools
 from typing import Any
@@ -13,21 +13,21 @@ from numpy.typing import NDArray
 
 from balanced_bandits.figures.style import ARM_COLOURS, ARM_NAMES, COLUMN
 
-# The surfaces are centred on (-1, -1); over the whole grid their corners (±20) would flatten the place where they meet.
+# The surfaces are centred at (-1, -1); on the whole grid their corners (±20) would flatten the region where they meet.
 WINDOW = (-3.5, 1.5)
-# High enough to see the blue dome in the red bowl; the light comes from the side, so that the shapes show.
+# High enough to see the blue dome in the red bowl; the light comes from the side to make the shapes visible.
 ELEVATION, AZIMUTH = 27.0, -52.0
 LIGHT = np.array([-0.45, -0.55, 0.70])
 
 
 def draw(surfaces: pd.DataFrame) -> Figure:
-    """Draw the surfaces of a table with x0, x1, arm, expected_reward on a regular grid."""
+    """Draw the surfaces from a table with x0, x1, arm and expected_reward on a regular grid."""
     shown = surfaces[surfaces["x0"].between(*WINDOW) & surfaces["x1"].between(*WINDOW)]
     arms = sorted(shown["arm"].unique())
     faces, colours = _faces(shown, arms)
     figure = Figure(figsize=(COLUMN, 0.88 * COLUMN))
     axes: Any = figure.add_axes((0.0, 0.08, 0.93, 0.92), projection="3d", computed_zorder=False)
-    # One collection for all arms: matplotlib sorts the faces of a collection by depth, but not one against another.
+    # One collection for all arms: matplotlib sorts faces by depth within a collection, but not across collections.
     axes.add_collection3d(Poly3DCollection(faces, facecolors=colours, edgecolors=colours, linewidths=0.25))
     low, high = shown["expected_reward"].min(), shown["expected_reward"].max()
     axes.set(xlim=WINDOW, ylim=WINDOW, zlim=(low, high), xlabel="$x_0$", ylabel="$x_1$")
@@ -46,7 +46,7 @@ def draw(surfaces: pd.DataFrame) -> Figure:
 
 
 def _faces(surfaces: pd.DataFrame, arms: list[int]) -> tuple[list[NDArray[np.float64]], list[NDArray[np.float64]]]:
-    """All surfaces as polygons (corners, 3), cut where two of them meet, and the colour of each."""
+    """All surfaces as polygons (corners, 3), cut where two surfaces meet, and the colour of each polygon."""
     wide = surfaces.pivot(index=["x0", "x1"], columns="arm", values="expected_reward").sort_index()
     sides = len(wide.index.unique("x0")), len(wide.index.unique("x1"))
     # Corners (sides, 2 + arms): the context, then the height of every surface there.
@@ -67,8 +67,8 @@ def _faces(surfaces: pd.DataFrame, arms: list[int]) -> tuple[list[NDArray[np.flo
 
 
 def _cut(corners: NDArray[np.float64], side: NDArray[np.float64]) -> list[NDArray[np.float64]]:
-    """Cut a polygon (k, c) where ``side`` (k,) changes its sign along its edges."""
-    side = np.where(np.abs(side) < 1e-9, 0.0, side)  # a corner made by an earlier cut lies on this one up to rounding
+    """Cut a polygon (k, c) where ``side`` (k,) changes sign along its edges."""
+    side = np.where(np.abs(side) < 1e-9, 0.0, side)  # corners from an earlier cut may lie on this one up to rounding
     if (side >= 0).all() or (side <= 0).all():
         return [corners]
     parts: dict[bool, list[NDArray[np.float64]]] = {True: [], False: []}

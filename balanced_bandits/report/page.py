@@ -12,11 +12,10 @@ import pandas as pd
 import yaml
 from markupsafe import Markup
 
-from balanced_bandits.analysis import typeset
-from balanced_bandits.analysis.protocols import WORDS
-from balanced_bandits.analysis.scorecard import RULES, VERDICTS, summary
-from balanced_bandits.errors import InputError
-from balanced_bandits.figures.style import READINGS
+from balanced_bandits.analysis.scorecard import RULES, summary
+from balanced_bandits.analysis.synthetic import table1_text
+from balanced_bandits.core.errors import InputError
+from balanced_bandits.vocabulary import PROTOCOLS, READINGS, VERDICTS
 
 MEDIA = {".png": "image/png", ".svg": "image/svg+xml"}
 SLOWEST = 20
@@ -58,14 +57,15 @@ def render(folder: Path, tables: Mapping[str, pd.DataFrame], run: dict[str, Any]
         summary=summary(card),
         rows=[readable(row) for row in _records(card)],
         matrix=matrix(card, tables["claims"]),
-        readings=READINGS,
-        protocols={name: words.format(runs=run["config"]["classification"]["runs"]) for name, words in WORDS.items()},
-        table1={"caption": typeset.caption(tables["table1"]), "head": typeset.HEAD,
-                "cells": typeset.cells(tables["table1"])},
+        placebo=placebo(tables["claims"]),
+        readings={name: reading.words for name, reading in READINGS.items()},
+        protocols={name: f"{protocol.words} (fair to {protocol.fair_to})" for name, protocol in PROTOCOLS.items()},
+        table1={"caption": table1_text.caption(tables["table1"]), "head": table1_text.HEAD,
+                "cells": table1_text.cells(tables["table1"])},
         table2=_records(tables["table2"]),
         drawings=[_shown(drawing, known) for drawing in drawings],
         left_out=_records(datasets[datasets["left_out"] != ""]),
-        capped=_records(datasets[(datasets["rows_capped_from"] != "") | (datasets["features_capped_from"] != "")]),
+        capped=_records(datasets[datasets["rows_capped_from"].notna() | datasets["features_capped_from"].notna()]),
         different=_records(datasets[datasets["differences"] != ""]),
         simulations=int(tables["table1"]["simulations"].max()),
         played=int((datasets["left_out"] == "").sum()),
@@ -83,7 +83,7 @@ def in_script(data: Any) -> Markup:
 
 
 def matrix(card: pd.DataFrame, claims: pd.DataFrame) -> dict[str, Any]:
-    """The claims on Figure 4 as a table: a row a claim, a column a reading and protocol."""
+    """The claims on Figure 4 as a table: one row per claim, one column per reading and protocol."""
     of = card[card["protocol"].fillna("") != ""]
     columns = list(dict.fromkeys(zip(of["reading"], of["protocol"], strict=True)))
     keys = ["better", "worse", "reading", "protocol"]
@@ -96,12 +96,23 @@ def matrix(card: pd.DataFrame, claims: pd.DataFrame) -> dict[str, Any]:
     return {"columns": columns, "rows": rows}
 
 
+def placebo(claims: pd.DataFrame) -> dict[str, list[dict[str, Any]]]:
+    """The placebos under each reading and protocol, in the order of the columns of ``matrix``."""
+    rows: dict[str, list[dict[str, Any]]] = {}
+    for row in _records(claims[claims["kind"] == "placebo"]):
+        ours, low, high = (100.0 * float(row[key]) for key in ("difference", "low", "high"))
+        words = {"ours": f"{ours:+.3g}", "interval": f"{low:+.1f} to {high:+.1f}"}
+        rows.setdefault(f"{row['better']} outperforms {row['worse']}", []).append(row | words)
+    return rows
+
+
 def readable(row: dict[str, Any]) -> dict[str, Any]:
     """A row of the scorecard with its numbers as a person writes them."""
     number, low, high = (None if row[key] == "" else float(row[key]) for key in ("ours", "low", "high"))
-    sign = "+" if row["unit"] == "points" else ""
+    sign = "+" if row["unit"].startswith("points") else ""
     ours = "–" if number is None else f"{number:{sign}.3g}" if number < 1000 else f"{number:.0f}"
-    between = "" if low is None or high is None else f"{low:{sign}.0f} to {high:{sign}.0f}"
+    digits = 1 if row["unit"] == "points of regret" else 0
+    between = "" if low is None or high is None else f"{low:{sign}.{digits}f} to {high:{sign}.{digits}f}"
     return row | {"ours": ours, "interval": between, "anchor": _anchor(row["figure"])}
 
 

@@ -20,7 +20,8 @@
   const name = (i) => datasets.name[i];
   const regret = (bandit, i) => state.view.regret[bandit][i];
   const outcome = (row, column, i) => SIGNS[Math.sign(regret(row, i) - regret(column, i))];
-  const pOf = (row, column, i) => state.view.p[row < column ? `${row},${column}` : `${column},${row}`][i];
+  const ofPair = (what, row, column, i) => state.view[what][row < column ? `${row},${column}` : `${column},${row}`][i];
+  const pOf = (row, column, i) => ofPair("p", row, column, i) ?? 1; // null: too few shuffles for a test
   const radius = (p) => Math.sqrt((4 + 6 * -Math.log10(Math.min(1, Math.max(1e-6, p)))) / Math.PI) * 1.9;
   const number = (value) => (value === 0 ? "0" : value < 1e-4 ? value.toExponential(1) : String(Number(value.toPrecision(3))));
   const plural = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
@@ -190,9 +191,16 @@
     return best;
   }
 
+  function difference(i, row, column) {
+    const error = ofPair("error", row, column, i), p = ofPair("p", row, column, i);
+    const points = (value) => (100 * value).toFixed(2);
+    const mean = `difference ${points(regret(row, i) - regret(column, i))}${error === null ? "" : ` ± ${points(error)}`} points`;
+    return `${mean} over ${datasets.shuffles[i]} shuffles${p === null ? "" : `, p = ${number(p)}`}`;
+  }
+
   function about(i, row, column) {
     const one = (bandit) => `${bandits[bandit]}: regret ${number(regret(bandit, i))} (${state.view.setting[bandit][i]})`;
-    return `${name(i)}\nn = ${datasets.n[i]}, d = ${datasets.d[i]}, K = ${datasets.K[i]}; ${datasets.source[i]}\n${one(row)}\n${one(column)}\np = ${number(pOf(row, column, i))}`;
+    return `${name(i)}\nn = ${datasets.n[i]}, d = ${datasets.d[i]}, K = ${datasets.K[i]}; ${datasets.source[i]}\n${one(row)}\n${one(column)}\n${difference(i, row, column)}`;
   }
 
   function point(panel, at) {
@@ -347,7 +355,7 @@
     const words = get("search").value.trim().toLowerCase(), source = get("source").value;
     const limits = RANGES.map((key) => [key, ...["from", "to"].map((end) => get(`${key}-${end}`).value)]);
     const within = (i) => limits.every(([key, from, to]) => (from === "" || datasets[key][i] >= Number(from)) && (to === "" || datasets[key][i] <= Number(to)));
-    state.shown = datasets.name.map((_, i) => i).filter((i) => name(i).toLowerCase().includes(words) && (!source || datasets.source[i] === source) && within(i));
+    state.shown = datasets.name.map((_, i) => i).filter((i) => state.view.regret[0][i] !== null && name(i).toLowerCase().includes(words) && (!source || datasets.source[i] === source) && within(i));
     const kept = [...state.marked].filter((i) => state.shown.includes(i));
     state.marked = new Set(kept);
     if (!kept.includes(state.current)) state.current = kept.length ? kept[0] : null;
