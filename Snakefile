@@ -1,10 +1,10 @@
 # Balanced linear contextual bandits: from datasets to the paper's table and figures.
 #
-#   snakemake --cores N                    everything that config.yaml asks for
+#   snakemake --cores N                    everything in config.yaml
 #   snakemake --cores N classification     a part: classification, synthetic, figures
-#   snakemake --cores N page               the page with the verdicts and all that it needs
-#   snakemake --cores N sensitivity        beyond the paper: which of its numbers depend on what it leaves open
-#   snakemake --cores N variances          the classification experiment with further readings of the variance
+#   snakemake --cores N page               the page with the verdicts, and everything it needs
+#   snakemake --cores N calibration        how often tests see a difference where there is none
+#   snakemake --cores N sensitivity        beyond the paper: how its numbers depend on the choices that it leaves open
 #   snakemake --cores N FILE               one file of results/ or figures/
 from snakemake.utils import min_version
 
@@ -28,8 +28,8 @@ localrules:
     classification,
     synthetic,
     figures,
+    calibration,
     sensitivity,
-    variances,
 
 
 rule all:
@@ -41,20 +41,18 @@ rule all:
         rules.page.output,
 
 
+rule calibration:
+    input:
+        rules.calibrate.output,
+        PLAN.drawn("calibration"),
+    message:
+        "The calibration is done: {input}"
+
+
 rule sensitivity:
     input:
         rules.atlas.output,
-        rules.draw_atlas.output,
+        PLAN.drawn("sensitivity"),
         "results/sensitivity/run.json",
     message:
         "The sensitivity atlas is done: {input}"
-
-
-rule variances:
-    input:
-        expand(rules.compare.output, part=FURTHER),
-        expand(rules.timing.output, part=FURTHER),
-        comparison_drawings(FURTHER),
-        f"{RESULTS}/run.json",
-    message:
-        "The classification experiment with further readings of the variance is done: {input}"

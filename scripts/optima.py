@@ -1,13 +1,13 @@
 """Compute the optima of the synthetic example.
 
-Input: nothing. Output: the best linear predictors, the value-best linear policy and the arms of each on a grid (npz),
-and the reward surfaces (CSV).
+Input: none. Output: the best linear predictors, the value-best linear policy and the arms that each of them chooses on
+a grid (npz), and the reward surfaces (CSV).
 """
 
 import argparse
 from pathlib import Path
 
-from balanced_bandits.commands import guarded
+from balanced_bandits.core.command_line import guarded
 from balanced_bandits.environments.optima import write_optima
 
 

@@ -1,17 +1,16 @@
-"""Hold every claim of the paper's computational part against the results.
+"""Compare every claim of the paper about its experiments with the results.
 
-Input: the tables of the synthetic example and of the classification experiment (CSV). Output: the scorecard
-(CSV), and how many claims have which verdict (Markdown).
+Input: the tables of the synthetic example and of the classification experiment (CSV). Output: the scorecard (CSV) and
+the number of claims per verdict (Markdown).
 """
 
 import argparse
 from pathlib import Path
 
-import pandas as pd
-
 from balanced_bandits.analysis.scorecard import scorecard, summary_in_markdown
-from balanced_bandits.commands import guarded
-from balanced_bandits.files import write_text
+from balanced_bandits.core.command_line import guarded
+from balanced_bandits.core.files import write_text
+from balanced_bandits.core.tables import read_table, write_table
 
 TABLES = ["table1", "rates", "orderings", "sooner", "claims", "table2"]
 
@@ -25,9 +24,9 @@ def main() -> None:
     parser.add_argument("--csv", required=True, type=Path)
     parser.add_argument("--markdown", required=True, type=Path)
     arguments = parser.parse_args()
-    tables = {name: pd.read_csv(getattr(arguments, name)) for name in TABLES}
+    tables = {name: read_table(getattr(arguments, name)) for name in TABLES}
     card = scorecard(tables, arguments.suite)
-    write_text(arguments.csv, card.to_csv(index=False, lineterminator="\n"))
+    write_table(arguments.csv, card)
     write_text(arguments.markdown, summary_in_markdown(card))
 
 

@@ -1,14 +1,15 @@
 """Let one bandit play one dataset.
 
-Input: the encoded dataset, and options. Output: an npz with the rounds that were right.
-Imports NumPy and Numba only, since every job pays for its imports.
+Input: the encoded dataset and options. Output: an npz with the rounds in which it was right.
+
+It imports only NumPy and Numba, since imports add to the time of every job.
 """
 
 import argparse
 import json
 from pathlib import Path
 
-from balanced_bandits.commands import guarded
+from balanced_bandits.core.command_line import guarded, keep_memory
 from balanced_bandits.simulation.classification import play
 
 
@@ -16,11 +17,13 @@ def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--dataset", required=True, type=Path)
-    parser.add_argument("--bandit", required=True)
-    parser.add_argument("--options", required=True, type=json.loads, help="seed, grid, regression and sizes, as JSON")
+    parser.add_argument("--bandit", required=True, help="its name in results and in random streams")
+    parser.add_argument("--class", required=True, dest="import_path", help="import path of its class, MODULE:CLASS")
+    parser.add_argument("--options", required=True, type=json.loads, help="seed, grid, choices and sizes, as JSON")
     parser.add_argument("--output", required=True, type=Path)
     arguments = parser.parse_args()
-    play(arguments.dataset, arguments.bandit, arguments.options, arguments.output)
+    keep_memory()
+    play(arguments.dataset, arguments.bandit, arguments.import_path, arguments.options, arguments.output)
 
 
 if __name__ == "__main__":

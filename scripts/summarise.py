@@ -1,13 +1,13 @@
-"""Say in a few lines what a run drew and where.
+"""Print a short summary of a run: its results and where they are.
 
-Input: the tables and figures of the run that config.yaml describes, as results/*/run.json recorded it.
+Input: the tables of the run, and its configuration in results/synthetic/run.json.
 """
 
 import csv
 import json
 from pathlib import Path
 
-from balanced_bandits.commands import guarded
+from balanced_bandits.core.command_line import guarded
 
 
 def rows_of(path: str) -> list[dict[str, str]]:
@@ -35,7 +35,7 @@ def main() -> None:
         print(f"  variance {reading}, protocol {protocol}: {numbers}; {hold} of the paper's {len(here)} claims hold")
     print(f"Synthetic example, optimum found in: {', '.join(cells)}: results/synthetic/table1.md")
     print(f"Everything on one page, with a verdict on each of the paper's claims: results/{suite}/report.html")
-    print(f"All numbers: results/{suite}/, results/synthetic/; settings and versions: run.json beside them")
+    print(f"All numbers: results/{suite}/, results/synthetic/; settings and versions: run.json in the same folders")
 
 
 if __name__ == "__main__":

@@ -1,17 +1,16 @@
 """Make Table 2.
 
-Input: the table of datasets (CSV). Output: the number of datasets of each size, beside the paper's (CSV, Markdown,
-LaTeX).
+Input: the table of datasets (CSV). Output: the number of datasets of each size, next to that in the paper (CSV,
+Markdown, LaTeX).
 """
 
 import argparse
 from pathlib import Path
 
-import pandas as pd
-
-from balanced_bandits.analysis.table2 import table2, to_latex, to_markdown
-from balanced_bandits.commands import guarded
-from balanced_bandits.files import write_text
+from balanced_bandits.analysis.classification.table2 import table2, to_latex, to_markdown
+from balanced_bandits.core.command_line import guarded
+from balanced_bandits.core.files import write_text
+from balanced_bandits.core.tables import read_table, write_table
 
 
 def main() -> None:
@@ -22,8 +21,8 @@ def main() -> None:
     parser.add_argument("--markdown", required=True, type=Path)
     parser.add_argument("--latex", required=True, type=Path)
     arguments = parser.parse_args()
-    table = table2(pd.read_csv(arguments.datasets, keep_default_na=False))
-    write_text(arguments.csv, table.to_csv(index=False, lineterminator="\n"))
+    table = table2(read_table(arguments.datasets))
+    write_table(arguments.csv, table)
     write_text(arguments.markdown, to_markdown(table))
     write_text(arguments.latex, to_latex(table))
 

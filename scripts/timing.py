@@ -1,31 +1,28 @@
-"""Hold the predicted time and memory of each classification job against what it took.
+"""Compare the predicted with the actual time and memory of each classification job.
 
-Input: the table of datasets (CSV), and the folder of the jobs' logs and benchmarks (DATASET/BANDIT.log and .tsv).
-Output: a row for each job, the slowest first (CSV); the 20 slowest and the totals are printed.
+Input: the table of datasets (CSV), and the folder with the logs and benchmarks of the jobs (DATASET/BANDIT.log and
+.tsv). Output: one row per job, the slowest first (CSV). The 20 slowest jobs and the totals are printed.
 """
 
 import argparse
 import json
 from pathlib import Path
 
-from balanced_bandits.analysis.timing import report, timing
-from balanced_bandits.commands import guarded
-from balanced_bandits.files import whole_file
+from balanced_bandits.core.command_line import guarded
+from balanced_bandits.core.tables import write_table
+from balanced_bandits.plan.timing import report, timing
 
 
 def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--datasets", required=True, type=Path)
-    parser.add_argument(
-        "--plays", required=True, type=json.loads, help="the number of runs in a job of a bandit, as JSON"
-    )
+    parser.add_argument("--plays", required=True, type=json.loads, help="number of runs in a job, by bandit, as JSON")
     parser.add_argument("--folder", required=True, type=Path)
     parser.add_argument("--table", required=True, type=Path)
     arguments = parser.parse_args()
     table = timing(arguments.datasets, arguments.plays, arguments.folder)
-    with whole_file(arguments.table) as temporary:
-        table.to_csv(temporary, index=False, lineterminator="\n")
+    write_table(arguments.table, table)
     print(report(table))
 
 

@@ -1,18 +1,18 @@
-"""``balanced-bandits suite``: a suite for data files of one's own."""
+"""``balanced-bandits suite``: print a suite for your own data files."""
 
 from pathlib import Path
 
+from balanced_bandits.core.errors import InputError
 from balanced_bandits.datasets.checksum import sha256
 from balanced_bandits.datasets.encoding import expected_columns
 from balanced_bandits.datasets.formats import READERS, read_table
 from balanced_bandits.datasets.suite import COLUMNS
-from balanced_bandits.errors import InputError
 
 ENDINGS = tuple(ending + gz for ending in READERS for gz in ("", ".gz"))
 
 
 def suite(files: list[Path], target: str) -> None:
-    """Print a suite of ``file`` rows for the files given, and for the data files in folders given."""
+    """Print a suite with rows of source ``file`` for the given files and for the data files in given folders."""
     taken: set[str] = set()
     print(*COLUMNS, "columns", sep="\t")
     for given in files:
@@ -31,7 +31,7 @@ def suite(files: list[Path], target: str) -> None:
 
 
 def dataset_name(file: str, taken: set[str]) -> str:
-    """A name for the dataset in a file that a suite accepts and that no other row has."""
+    """A valid and unique name for the dataset in a file."""
     ending = next((e for e in sorted(ENDINGS, key=len, reverse=True) if file.lower().endswith(e)), "")
     stem = file[: len(file) - len(ending)]
     clean = "".join(c if c.isascii() and (c.isalnum() or c in "_.-") else "_" for c in stem)

@@ -1,4 +1,4 @@
-"""What a terminal shows: how far long work is, and a curve."""
+"""Output on a terminal: a progress bar and a plot of curves."""
 
 import sys
 import time
@@ -7,16 +7,16 @@ from typing import TextIO
 import numpy as np
 from numpy.typing import NDArray
 
-from balanced_bandits.running import duration
+from balanced_bandits.plan.running import duration
 
-REFRESH = 0.1  # seconds between two looks of the bar
+REFRESH = 0.1  # seconds between two updates of the bar
 BAR = 30  # characters
 
 
 class Progress:
-    """A bar with the time left, on standard error; nothing at all where that is no terminal.
+    """A progress bar with the time left, on standard error; shows nothing if that is not a terminal.
 
-    The clock starts at the first report, so that what is done once, such as compilation, is not taken for the pace.
+    The clock starts at the first report, so that one-time work such as compilation does not distort the time left.
     """
 
     def __init__(self, total: int, what: str, stream: TextIO | None = None) -> None:
@@ -35,7 +35,7 @@ class Progress:
             self.stream.flush()
 
     def report(self, done: int) -> None:
-        """So many of the total are done."""
+        """Report that ``done`` of the total are done."""
         now = time.monotonic()
         if self._first is None:
             self._first = done, now
@@ -46,7 +46,7 @@ class Progress:
         self.stream.flush()
 
     def line(self, done: int, now: float) -> str:
-        """The bar when so many are done, at a time of the monotonic clock."""
+        """The bar when ``done`` of the total are done, at time ``now`` of the monotonic clock."""
         first, start = self._first or (done, now)
         filled = BAR * done // self.total
         left = "" if done == first else f", {duration((now - start) / (done - first) * (self.total - done))} left"
@@ -54,7 +54,7 @@ class Progress:
 
 
 def plot(curves: dict[str, NDArray[np.float64]], width: int = 60, height: int = 12) -> str:
-    """Curves over the rounds 1 to n, each drawn with a character of its own; the first lies on top.
+    """A plot of curves over the rounds 1 to n, each drawn with its own character; the first one is on top.
 
     >>> print(plot({"*": np.array([0.0, 0.8, 2.0, 2.0]), ".": np.array([1.1, 2.0, 3.2, 4.0])}, width=4, height=3))
          4 |  ..

@@ -1,66 +1,77 @@
 # In:  data/SUITE/DATASET.npz.
 # Out: results/SUITE/runs/DATASET/BANDIT.npz, results/SUITE/classification.parquet,
-#      results/SUITE/{datasets,pairs,counts,claims,strata,ranks,profiles,regrets}.csv, logs/SUITE/timing.csv;
-#      the same under results/SUITE/sensitivity, with further readings of the variance (target `variances`).
-# Steps: simulate (a job is one dataset and one bandit, with all readings, settings, repeats and shuffles), collect,
-#        compare, time.
+#      results/SUITE/{datasets,pairs,counts,claims,strata,ranks,profiles,differences}.csv, logs/SUITE/timing.csv;
+#      results/SUITE/calibration (target `calibration`).
+# Steps: simulate (a job is one dataset and one bandit, with all readings, settings, copies and shuffles), collect,
+#        compare, report run times; play copies of the same bandit, count false alarms.
 
 
 rule simulate_classification:
     input:
         script=script("simulate_classification.py"),
-        bandit=lambda wildcards: bandit_sources(wildcards.bandit),
+        bandit=lambda wildcards: relative(PLAN.players.sources(wildcards.bandit)),
         dataset=rules.encode.output,
     output:
-        f"{RESULTS}{{part}}/runs/{{dataset}}/{{bandit}}.npz",
+        f"{RESULTS}/runs/{{dataset}}/{{bandit}}.npz",
     log:
-        f"logs/{SUITE}{{part}}/simulate/{{dataset}}/{{bandit}}.log",
+        f"logs/{SUITE}/simulate/{{dataset}}/{{bandit}}.log",
     benchmark:
-        f"logs/{SUITE}{{part}}/simulate/{{dataset}}/{{bandit}}.tsv"
-    # Long jobs start first, so that none of them is left to run alone at the end.
-    priority: predicted_seconds
+        f"logs/{SUITE}/simulate/{{dataset}}/{{bandit}}.tsv"
+    # Long jobs start first, so that none of them runs alone at the end.
+    priority: lambda wildcards: CLASSIFICATION.seconds(wildcards.dataset, wildcards.bandit)
     group:
-        batch
+        group_of
     conda:
         CONDA
     resources:
-        mem_mb=job_megabytes,
-        runtime=job_minutes,
+        mem_mb=lambda wildcards, attempt: CLASSIFICATION.megabytes(
+            wildcards.dataset, wildcards.bandit
+        )
+        * 2 ** (attempt - 1),
+        runtime=lambda wildcards, attempt: CLASSIFICATION.minutes(
+            wildcards.dataset, wildcards.bandit
+        )
+        * 2 ** (attempt - 1),
     params:
-        options=classification_options,
+        path=lambda wildcards: PLAN.players.path(wildcards.bandit),
+        options=lambda wildcards: CLASSIFICATION.options(
+            wildcards.dataset, wildcards.bandit
+        ),
     message:
         "{wildcards.bandit} plays {wildcards.dataset}"
     shell:
-        "python {input.script[0]} --dataset {input.dataset:q} --bandit {wildcards.bandit} --options {params.options:q}"
-        " --output {output:q} > {log:q} 2>&1"
+        "python {input.script[0]} --dataset {input.dataset:q} --bandit {wildcards.bandit} --class {params.path:q}"
+        " --options {params.options:q} --output {output:q} > {log:q} 2>&1"
 
 
 rule collect:
     input:
         script=script("collect.py"),
-        runs=classification_runs,
-        admitted=admitted(),
+        runs=CLASSIFICATION.runs(),
+        # With `strict`, blocks the tables if a dataset can't be played; makes no run stale.
+        admitted=rules.admit.output if config["strict"] else [],
     output:
-        runs=f"{RESULTS}{{part}}/classification.parquet",
-        datasets=f"{RESULTS}{{part}}/datasets.csv",
+        runs=f"{RESULTS}/classification.parquet",
+        curves=f"{RESULTS}/curves.parquet",
+        datasets=f"{RESULTS}/datasets.csv",
     log:
-        f"logs/{SUITE}{{part}}/collect.log",
+        f"logs/{SUITE}/collect.log",
     benchmark:
-        f"logs/{SUITE}{{part}}/collect.tsv"
+        f"logs/{SUITE}/collect.tsv"
     conda:
         CONDA
     resources:
-        mem_mb=lambda wildcards, attempt: (1000 + 5 * len(ROWS)) * 2 ** (attempt - 1),
-        runtime=lambda wildcards, attempt: 10 * attempt,
+        mem_mb=megabytes(1000 + 5 * len(DATASETS.rows)),
+        runtime=minutes(10),
     params:
-        suite=SUITE_OPTIONS,
-        families=digest(FAMILIES),
-        jobs=lambda wildcards: classification_jobs(wildcards.part),
+        suite=DATASETS.options,
+        families=digest(DATASETS.families),
+        jobs=CLASSIFICATION.jobs(),
     message:
-        "Collecting the runs of all bandits{wildcards.part}"
+        "Collecting the runs of all bandits"
     shell:
         "python {input.script[0]} {params.suite:q} --families {params.families} --jobs {params.jobs:q}"
-        " --runs {output.runs:q} --accounts {output.datasets:q} > {log:q} 2>&1"
+        " --runs {output.runs:q} --curves {output.curves:q} --accounts {output.datasets:q} > {log:q} 2>&1"
 
 
 rule compare:
@@ -69,27 +80,28 @@ rule compare:
         runs=rules.collect.output.runs,
         datasets=rules.collect.output.datasets,
     output:
-        pairs=f"{RESULTS}{{part}}/pairs.csv",
-        counts=f"{RESULTS}{{part}}/counts.csv",
-        claims=f"{RESULTS}{{part}}/claims.csv",
-        strata=f"{RESULTS}{{part}}/strata.csv",
-        ranks=f"{RESULTS}{{part}}/ranks.csv",
-        profiles=f"{RESULTS}{{part}}/profiles.csv",
-        regrets=f"{RESULTS}{{part}}/regrets.csv",
+        pairs=f"{RESULTS}/pairs.csv",
+        counts=f"{RESULTS}/counts.csv",
+        claims=f"{RESULTS}/claims.csv",
+        strata=f"{RESULTS}/strata.csv",
+        ranks=f"{RESULTS}/ranks.csv",
+        profiles=f"{RESULTS}/profiles.csv",
+        differences=f"{RESULTS}/differences.csv",
+        scores=f"{RESULTS}/scores.parquet",
     log:
-        f"logs/{SUITE}{{part}}/compare.log",
+        f"logs/{SUITE}/compare.log",
     benchmark:
-        f"logs/{SUITE}{{part}}/compare.tsv"
+        f"logs/{SUITE}/compare.tsv"
     conda:
         CONDA
     resources:
-        mem_mb=lambda wildcards, attempt: (1000 + 5 * len(ROWS)) * 2 ** (attempt - 1),
-        runtime=lambda wildcards, attempt: 10 * attempt,
+        mem_mb=megabytes(1000 + 5 * len(DATASETS.rows)),
+        runtime=minutes(10),
     params:
-        options=comparison,
+        options=CLASSIFICATION.comparison(),
         folder=lambda wildcards, output: str(Path(output.pairs).parent),
     message:
-        "Comparing the bandits pairwise{wildcards.part}"
+        "Comparing the bandits pairwise"
     shell:
         "python {input.script[0]} --runs {input.runs:q} --datasets {input.datasets:q} --options {params.options:q}"
         " --folder {params.folder:q} > {log:q} 2>&1"
@@ -98,30 +110,93 @@ rule compare:
 rule timing:
     input:
         script=script("timing.py"),
-        runs=lambda wildcards: classification_runs(wildcards),
+        runs=CLASSIFICATION.runs(),
         datasets=rules.collect.output.datasets,
     output:
-        f"logs/{SUITE}{{part}}/timing.csv",
+        f"logs/{SUITE}/timing.csv",
     log:
-        f"logs/{SUITE}{{part}}/timing.log",
+        f"logs/{SUITE}/timing.log",
     benchmark:
-        f"logs/{SUITE}{{part}}/timing.tsv"
+        f"logs/{SUITE}/timing.tsv"
     localrule: True
     conda:
         CONDA
     resources:
-        mem_mb=lambda wildcards, attempt: 500 * attempt,
-        runtime=lambda wildcards, attempt: 10 * attempt,
+        mem_mb=megabytes(500),
+        runtime=minutes(10),
     params:
-        plays=lambda wildcards: json.dumps(
-            {bandit: plays(bandit, wildcards.part) for bandit in BANDITS}
+        plays=json.dumps(
+            {
+                bandit: CLASSIFICATION.plays(bandit, 1)
+                for bandit in CLASSIFICATION.bandits
+            }
         ),
         folder=lambda wildcards, output: str(Path(output[0]).parent / "simulate"),
     message:
-        "Holding predicted times against actual ones{wildcards.part}"
+        "Comparing predicted with actual times"
     shell:
         "python {input.script[0]} --datasets {input.datasets:q} --plays {params.plays:q} --folder {params.folder:q}"
         " --table {output:q} > {log:q} 2>&1"
+
+
+rule simulate_calibration:
+    input:
+        script=script("simulate_classification.py"),
+        bandit=lambda wildcards: relative(PLAN.players.sources(wildcards.bandit)),
+        dataset=rules.encode.output,
+    output:
+        f"{RESULTS}/calibration/runs/{{dataset}}/{{bandit}}.npz",
+    log:
+        f"logs/{SUITE}/calibration/simulate/{{dataset}}/{{bandit}}.log",
+    benchmark:
+        f"logs/{SUITE}/calibration/simulate/{{dataset}}/{{bandit}}.tsv"
+    priority: lambda wildcards: PLAN.calibration.seconds(wildcards.dataset, wildcards.bandit)
+    group:
+        group_of
+    conda:
+        CONDA
+    resources:
+        mem_mb=lambda wildcards, attempt: CLASSIFICATION.megabytes(
+            wildcards.dataset, wildcards.bandit
+        )
+        * 2 ** (attempt - 1),
+        runtime=minutes(30),
+    params:
+        path=lambda wildcards: PLAN.players.path(wildcards.bandit),
+        options=lambda wildcards: PLAN.calibration.options(
+            wildcards.dataset, wildcards.bandit
+        ),
+    message:
+        "Copies of {wildcards.bandit} play {wildcards.dataset}"
+    shell:
+        "python {input.script[0]} --dataset {input.dataset:q} --bandit {wildcards.bandit} --class {params.path:q}"
+        " --options {params.options:q} --output {output:q} > {log:q} 2>&1"
+
+
+rule calibrate:
+    input:
+        script=script("calibrate.py"),
+        runs=PLAN.calibration.runs(),
+    output:
+        f"{RESULTS}/calibration/calibration.csv",
+    log:
+        f"logs/{SUITE}/calibration/calibrate.log",
+    benchmark:
+        f"logs/{SUITE}/calibration/calibrate.tsv"
+    conda:
+        CONDA
+    resources:
+        mem_mb=megabytes(1000 + 5 * len(DATASETS.rows)),
+        runtime=minutes(10),
+    params:
+        suite=["--suite", str(DATASETS.file), "--only", *PLAN.calibration.datasets()],
+        jobs=PLAN.calibration.jobs(),
+        seed=config["seed"],
+    message:
+        "Counting how often tests see a difference between copies of one bandit"
+    shell:
+        "python {input.script[0]} {params.suite:q} --jobs {params.jobs:q} --seed {params.seed}"
+        " --output {output:q} > {log:q} 2>&1"
 
 
 rule record:
@@ -135,8 +210,8 @@ rule record:
     conda:
         CONDA
     resources:
-        mem_mb=lambda wildcards, attempt: 100 * attempt,
-        runtime=lambda wildcards, attempt: attempt,
+        mem_mb=megabytes(100),
+        runtime=minutes(1),
     params:
         account=provenance.account(config),
     message:
@@ -147,9 +222,9 @@ rule record:
 
 rule classification:
     input:
-        expand(rules.compare.output, part=""),
-        expand(rules.collect.output, part=""),
-        expand(rules.timing.output, part=""),
+        rules.compare.output,
+        rules.collect.output,
+        rules.timing.output,
         rules.table2.output,
         f"{RESULTS}/run.json",
     message:

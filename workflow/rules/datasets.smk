@@ -1,35 +1,35 @@
 # In:  the rows of the suite.
-# Out: data/SUITE/raw/DATASET (bytes as published), data/SUITE/DATASET.npz (contexts and labels).
-#      results/SUITE/table2.{csv,md,tex} (Table 2 of the paper, of the datasets in use).
-# Steps: fetch, encode; with `strict`, admit; then, when all is collected, count.
+# Out: data/SUITE/raw/DATASET (bytes as published), data/SUITE/DATASET.npz (contexts and labels),
+#      results/SUITE/table2.{csv,md,tex} (Table 2 of the paper for these datasets).
+# Steps: fetch, encode; with `strict`, check that all can be played; after the runs are collected, make Table 2.
 
 
 rule fetch:
     input:
         script=script("fetch.py"),
-        source=lambda wildcards: module_sources(SOURCES[ROWS[wildcards.dataset].source]),
-        file=local_file,
+        source=lambda wildcards: relative(DATASETS.sources(wildcards.dataset)),
+        file=lambda wildcards: DATASETS.local_file(wildcards.dataset),
     output:
         f"data/{SUITE}/raw/{{dataset}}",
     log:
         f"logs/{SUITE}/fetch/{{dataset}}.log",
     benchmark:
         f"logs/{SUITE}/fetch/{{dataset}}.tsv"
-    priority: urgency
-    # Nodes of a cluster often have no way to the world.
+    priority: lambda wildcards: CLASSIFICATION.urgency(wildcards.dataset)
+    # Nodes of a cluster often have no network access.
     localrule: True
     conda:
         CONDA
     resources:
-        mem_mb=lambda wildcards, attempt: megabytes(ROWS[wildcards.dataset])
+        mem_mb=lambda wildcards, attempt: DATASETS.megabytes(wildcards.dataset)
         * 2 ** (attempt - 1),
-        # Jobs of source openml wait for their turn.
-        runtime=lambda wildcards, attempt: 60 * attempt,
+        # Jobs of source openml may have to wait for each other.
+        runtime=minutes(60),
     params:
-        row=lambda wildcards: ROWS[wildcards.dataset].to_json(),
-        folder=str(SUITE_FILE.parent),
-        cache="data/archives",
-        server=lambda wildcards: openml_server(wildcards),  # not in the command: another server, another dataset
+        row=lambda wildcards: DATASETS.rows[wildcards.dataset].to_json(),
+        folder=str(DATASETS.file.parent),
+        cache=str(ARCHIVES),
+        server=lambda wildcards: DATASETS.server(wildcards.dataset),  # not in the command; another server may have other data
     message:
         "Fetching {wildcards.dataset}"
     shell:
@@ -40,7 +40,7 @@ rule fetch:
 rule encode:
     input:
         script=script("encode.py"),
-        source=lambda wildcards: module_sources(SOURCES[ROWS[wildcards.dataset].source]),
+        source=lambda wildcards: relative(DATASETS.sources(wildcards.dataset)),
         raw=rules.fetch.output,
     output:
         f"data/{SUITE}/{{dataset}}.npz",
@@ -48,47 +48,43 @@ rule encode:
         f"logs/{SUITE}/encode/{{dataset}}.log",
     benchmark:
         f"logs/{SUITE}/encode/{{dataset}}.tsv"
-    priority: urgency
+    priority: lambda wildcards: CLASSIFICATION.urgency(wildcards.dataset)
     group:
-        batch
+        group_of
     conda:
         CONDA
     resources:
-        mem_mb=lambda wildcards, attempt: megabytes(ROWS[wildcards.dataset])
+        mem_mb=lambda wildcards, attempt: DATASETS.megabytes(wildcards.dataset)
         * 2 ** (attempt - 1),
-        runtime=lambda wildcards, attempt: (
-            GROUPED_MINUTES if batch(wildcards) else 10
-        )
-        * attempt,
+        runtime=lambda wildcards, attempt: (2 if group_of(wildcards) else 10) * attempt,
     params:
-        row=lambda wildcards: ROWS[wildcards.dataset].to_json(),
-        max_levels=config["max_levels"],
-        caps=caps(),
+        row=lambda wildcards: DATASETS.rows[wildcards.dataset].to_json(),
+        how=DATASETS.preparation(),
     message:
         "Encoding {wildcards.dataset}"
     shell:
-        "python {input.script[0]} --row {params.row:q} --raw {input.raw:q} --max-levels {params.max_levels}"
-        " --caps {params.caps:q} --output {output:q} > {log:q} 2>&1"
+        "python {input.script[0]} --row {params.row:q} --raw {input.raw:q} --how {params.how:q}"
+        " --output {output:q} > {log:q} 2>&1"
 
 
 rule admit:
     input:
         script=script("admit.py"),
-        datasets=expand(rules.encode.output, dataset=ROWS),
+        datasets=expand(rules.encode.output, dataset=DATASETS.rows),
     output:
         f"{RESULTS}/admitted.txt",
     log:
         f"logs/{SUITE}/admit.log",
     benchmark:
         f"logs/{SUITE}/admit.tsv"
-    priority: EARLY
+    priority: CLASSIFICATION.early
     conda:
         CONDA
     resources:
-        mem_mb=lambda wildcards, attempt: 2000 * 2 ** (attempt - 1),
-        runtime=lambda wildcards, attempt: 10 * attempt,
+        mem_mb=megabytes(2000),
+        runtime=minutes(10),
     params:
-        suite=SUITE_OPTIONS,
+        suite=DATASETS.options,
         datasets=rules.encode.output[0].replace("{dataset}", "DATASET"),
     message:
         "Checking that all datasets can be played"
@@ -111,8 +107,8 @@ rule table2:
     conda:
         CONDA
     resources:
-        mem_mb=lambda wildcards, attempt: 1000 * 2 ** (attempt - 1),
-        runtime=lambda wildcards, attempt: 10 * attempt,
+        mem_mb=megabytes(1000),
+        runtime=minutes(10),
     message:
         "Making Table 2"
     shell:

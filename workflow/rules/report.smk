@@ -1,6 +1,7 @@
 # In:  the tables of results/SUITE and results/synthetic, the figures, logs/SUITE/timing.csv.
-# Out: results/SUITE/scorecard.csv (every claim of the paper with a verdict), scorecard.md (how many have which), results/SUITE/report.html (one page).
-# Steps: judge, put on a page.
+# Out: results/SUITE/scorecard.csv (every claim of the paper with its verdict), scorecard.md (the number of claims per
+#      verdict), report.html (the page).
+# Steps: judge the claims, write the page.
 
 
 rule scorecard:
@@ -22,35 +23,44 @@ rule scorecard:
     conda:
         CONDA
     resources:
-        mem_mb=lambda wildcards, attempt: 500 * attempt,
-        runtime=lambda wildcards, attempt: 10 * attempt,
+        mem_mb=megabytes(500),
+        runtime=minutes(10),
     params:
         suite=SUITE,
     message:
-        "Holding the paper's claims against the results"
+        "Comparing the paper's claims with the results"
     shell:
         "python {input.script[0]} --table1 {input.table1:q} --rates {input.rates:q} --orderings {input.orderings:q}"
         " --sooner {input.sooner:q} --claims {input.claims:q} --table2 {input.table2:q} --suite {params.suite:q}"
         " --csv {output.csv:q} --markdown {output.markdown:q} > {log:q} 2>&1"
 
 
-# Not `report`, which is a function of Snakemake's.
+DRAWINGS = list(PLAN.drawings("synthetic", "classification"))
+# The sensitivity atlas is shown if it exists. It is not an input, because its runs take long.
+ATLAS = [
+    drawing
+    for drawing in PLAN.drawings("calibration", "sensitivity")
+    if Path(drawing["file"]).exists()
+]
+
+
+# Not called `report`, which is a function of Snakemake.
 rule page:
     input:
         script=script("report.py"),
-        templates=[
-            str(HOME / "workflow/report" / name)
+        templates=relative(
+            Path(workflow.basedir) / "workflow/report" / name
             for name in ("page.html", "page.css", "explorer.js")
-        ],
-        captions=sorted({of["caption"] for of in page_drawings()}),
-        drawings=[of["file"] for of in page_drawings()],
+        ),
+        captions=relative(sorted({drawing["caption"] for drawing in DRAWINGS})),
+        drawings=[drawing["file"] for drawing in DRAWINGS],
         scorecard=rules.scorecard.output.csv,
         claims=f"{RESULTS}/claims.csv",
         table1="results/synthetic/table1.csv",
         table2=rules.table2.output.csv,
         datasets=f"{RESULTS}/datasets.csv",
         pairs=f"{RESULTS}/pairs.csv",
-        runs=f"{RESULTS}/classification.parquet",
+        curves=f"{RESULTS}/curves.parquet",
         timing=f"logs/{SUITE}/timing.csv",
         record=f"{RESULTS}/run.json",
     output:
@@ -62,17 +72,17 @@ rule page:
     conda:
         CONDA
     resources:
-        mem_mb=lambda wildcards, attempt: (1000 + 5 * len(ROWS)) * 2 ** (attempt - 1),
-        runtime=lambda wildcards, attempt: 10 * attempt,
+        mem_mb=megabytes(1000 + 5 * len(DATASETS.rows)),
+        runtime=minutes(10),
     params:
         suite=SUITE,
-        bandits=BANDITS,
-        drawings=json.dumps(page_drawings() + atlas_drawing()),
+        bandits=CLASSIFICATION.paper_bandits,
+        drawings=json.dumps(DRAWINGS + ATLAS),
         folder=lambda wildcards, input: str(Path(input.templates[0]).parent),
     message:
-        "Putting all on one page"
+        "Writing the page"
     shell:
         "python {input.script[0]} --scorecard {input.scorecard:q} --claims {input.claims:q} --table1 {input.table1:q}"
-        " --table2 {input.table2:q} --datasets {input.datasets:q} --pairs {input.pairs:q} --runs {input.runs:q}"
+        " --table2 {input.table2:q} --datasets {input.datasets:q} --pairs {input.pairs:q} --curves {input.curves:q}"
         " --timing {input.timing:q} --record {input.record:q} --templates {params.folder:q} --suite {params.suite:q}"
         " --bandits {params.bandits:q} --drawings {params.drawings:q} --output {output:q} > {log:q} 2>&1"

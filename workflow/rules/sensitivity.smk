@@ -1,13 +1,13 @@
-# In:  nothing but the configuration; where a cell is the default, results/synthetic/SPECIFICATION/BANDIT.npz.
+# In:  only the configuration; for the default cell, results/synthetic/SPECIFICATION/BANDIT.npz.
 # Out: results/sensitivity/runs/CELL/SPECIFICATION/BANDIT.npz,
 #      results/sensitivity/{atlas,atlas_orderings,statements,first_fits}.csv.
-# Steps: simulate (a job is one cell, specification and bandit), tabulate. Not part of the default run.
+# Steps: simulate (a job is one cell, specification and bandit), make the tables. Not part of the default run.
 
 
 rule simulate_cell:
     input:
         script=script("simulate_synthetic.py"),
-        bandit=lambda wildcards: bandit_sources(wildcards.bandit),
+        bandit=lambda wildcards: relative(PLAN.players.sources(wildcards.bandit)),
         optima=rules.optima.output.optima,
     output:
         "results/sensitivity/runs/{cell}/{specification}/{bandit}.npz",
@@ -18,28 +18,25 @@ rule simulate_cell:
     conda:
         CONDA
     resources:
-        mem_mb=lambda wildcards, attempt: 600 * 2 ** (attempt - 1),
-        runtime=lambda wildcards, attempt: synthetic_minutes(
-            wildcards.bandit, config["sensitivity"]["simulations"]
+        mem_mb=megabytes(600),
+        runtime=lambda wildcards, attempt: SYNTHETIC.minutes(
+            wildcards.bandit, wildcards.cell
         )
         * 2 ** (attempt - 1),
     params:
-        options=lambda wildcards: synthetic_options(
-            wildcards.bandit,
-            config["sensitivity"]["simulations"],
-            next(cell.choices for cell in CELLS if cell.folder == wildcards.cell),
-        ),
+        path=lambda wildcards: PLAN.players.path(wildcards.bandit),
+        options=lambda wildcards: SYNTHETIC.options(wildcards.bandit, wildcards.cell),
     message:
         "{wildcards.bandit} plays the synthetic example, {wildcards.specification}-specified: {wildcards.cell}"
     shell:
         "python {input.script[0]} --specification {wildcards.specification} --bandit {wildcards.bandit}"
-        " --options {params.options:q} --optima {input.optima:q} --output {output:q} > {log:q} 2>&1"
+        " --class {params.path:q} --options {params.options:q} --optima {input.optima:q} --output {output:q} > {log:q} 2>&1"
 
 
 rule atlas:
     input:
         script=script("atlas.py"),
-        runs=atlas_runs(),
+        runs=SYNTHETIC.atlas_runs(),
     output:
         atlas="results/sensitivity/atlas.csv",
         orderings="results/sensitivity/atlas_orderings.csv",
@@ -52,11 +49,11 @@ rule atlas:
     conda:
         CONDA
     resources:
-        mem_mb=lambda wildcards, attempt: 1500 * 2 ** (attempt - 1),
-        runtime=lambda wildcards, attempt: 10 * attempt,
+        mem_mb=megabytes(1500),
+        runtime=minutes(10),
     params:
-        cells=json.dumps(atlas_cells()),
-        criteria=criteria(),
+        cells=json.dumps(SYNTHETIC.atlas()),
+        criteria=SYNTHETIC.criteria(),
         simulations=config["sensitivity"]["simulations"],
     message:
         "Making the sensitivity atlas"

@@ -1,8 +1,8 @@
-# In:  nothing but the configuration.
+# In:  only the configuration.
 # Out: results/synthetic/{optima.npz,surfaces.csv}, results/synthetic/SPECIFICATION/BANDIT.npz, and
-#      results/synthetic/{rates,table1,orderings,sooner,curves}.csv, table1.md, table1.tex, evolution.npz.
-# Steps: find the optima, simulate (a job is one specification and one bandit, with its whole grid and all simulations),
-# tabulate.
+#      results/synthetic/{rates,criteria,table1,orderings,sooner,curves}.csv, table1.md, table1.tex, evolution.npz.
+# Steps: compute the optima, simulate (a job is one specification and one bandit, with its whole grid and all
+#        simulations), make the tables.
 
 
 rule optima:
@@ -18,8 +18,8 @@ rule optima:
     conda:
         CONDA
     resources:
-        mem_mb=lambda wildcards, attempt: 600 * 2 ** (attempt - 1),
-        runtime=lambda wildcards, attempt: 10 * attempt,
+        mem_mb=megabytes(600),
+        runtime=minutes(10),
     message:
         "Computing the optima of the synthetic example"
     shell:
@@ -29,7 +29,7 @@ rule optima:
 rule simulate_synthetic:
     input:
         script=script("simulate_synthetic.py"),
-        bandit=lambda wildcards: bandit_sources(wildcards.bandit),
+        bandit=lambda wildcards: relative(PLAN.players.sources(wildcards.bandit)),
         optima=rules.optima.output.optima,
     output:
         "results/synthetic/{specification}/{bandit}.npz",
@@ -37,24 +37,21 @@ rule simulate_synthetic:
         "logs/synthetic/simulate/{specification}/{bandit}.log",
     benchmark:
         "logs/synthetic/simulate/{specification}/{bandit}.tsv"
-    priority: synthetic_seconds
+    priority: lambda wildcards: SYNTHETIC.seconds(wildcards.bandit)
     conda:
         CONDA
     resources:
-        mem_mb=lambda wildcards, attempt: 1000 * 2 ** (attempt - 1),
-        runtime=lambda wildcards, attempt: synthetic_minutes(
-            wildcards.bandit, config["synthetic"]["simulations"]
-        )
+        mem_mb=megabytes(1000),
+        runtime=lambda wildcards, attempt: SYNTHETIC.minutes(wildcards.bandit)
         * 2 ** (attempt - 1),
     params:
-        options=lambda wildcards: synthetic_options(
-            wildcards.bandit, config["synthetic"]["simulations"], choices("synthetic")
-        ),
+        path=lambda wildcards: PLAN.players.path(wildcards.bandit),
+        options=lambda wildcards: SYNTHETIC.options(wildcards.bandit),
     message:
         "{wildcards.bandit} plays the synthetic example, {wildcards.specification}-specified"
     shell:
         "python {input.script[0]} --specification {wildcards.specification} --bandit {wildcards.bandit}"
-        " --options {params.options:q} --optima {input.optima:q} --output {output:q} > {log:q} 2>&1"
+        " --class {params.path:q} --options {params.options:q} --optima {input.optima:q} --output {output:q} > {log:q} 2>&1"
 
 
 rule table1:
@@ -63,13 +60,14 @@ rule table1:
         optima=rules.optima.output.optima,
         runs=expand(
             rules.simulate_synthetic.output,
-            specification=["well", "mis"],
-            bandit=SYNTHETIC_BANDITS,
+            specification=SYNTHETIC.specifications,
+            bandit=SYNTHETIC.bandits,
         ),
     output:
         multiext(
             "results/synthetic/",
             "rates.csv",
+            "criteria.csv",
             "table1.csv",
             "table1.md",
             "table1.tex",
@@ -85,10 +83,10 @@ rule table1:
     conda:
         CONDA
     resources:
-        mem_mb=lambda wildcards, attempt: 1500 * 2 ** (attempt - 1),
-        runtime=lambda wildcards, attempt: 10 * attempt,
+        mem_mb=megabytes(1500),
+        runtime=minutes(10),
     params:
-        criteria=criteria(),
+        criteria=SYNTHETIC.criteria(),
         folder=subpath(output[0], parent=True),
     message:
         "Making Table 1"
