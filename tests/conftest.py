@@ -1,4 +1,4 @@
-"""What several kinds of tests share."""
+"""Shared by several kinds of tests."""
 
 import hashlib
 import os
@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def copy_of_the_project(folder):
-    """Copy the files that git tracks or would track, as they are in the working tree."""
+    """Copy the files that git tracks or would track, in their current state."""
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
         cwd=ROOT, capture_output=True, text=True, check=True,
@@ -33,7 +33,7 @@ def copy_of_the_project(folder):
 
 
 class Workspace:
-    """A folder in which the workflow runs on a tiny suite of its own."""
+    """A folder in which the workflow runs on its own tiny suite."""
 
     def __init__(self, folder, home=ROOT):
         self.folder, self.home = folder, home
@@ -44,7 +44,8 @@ class Workspace:
         self.write_suite()
         self.config = {
             "suite": "tiny.tsv",
-            # Two bandits are enough here, and each costs its compilation in every copy of the project.
+            # Two bandits and one format are enough here.
+            "figures": {"formats": ["png"]},
             "bandits": {"LinTS": {"alpha": [0.25, 0.5, 1]}, "LinUCB": {"alpha": [1, 2, 4]}},
             "synthetic": {
                 "bandits": {"LinTS": {"alpha": [0.5, 1]}, "LinUCB": {"alpha": [1, 4]}},
@@ -80,7 +81,7 @@ class Workspace:
 
     @property
     def environment(self):
-        # The code of `home`, also where another copy of the package is installed.
+        # Use the code in `home`, even if another copy of the package is installed.
         return os.environ | {"PYTHONPATH": str(self.home)}
 
     def snakemake(self, *arguments, cores=1, fails=False):
@@ -93,7 +94,7 @@ class Workspace:
         return output
 
     def start(self, *arguments, cores=1):
-        """Start a run in a process group of its own, to be killed."""
+        """Start a run in its own process group, so that it can be killed."""
         with open(self.folder / "started.log", "w") as log:
             return subprocess.Popen(
                 self.command(*arguments, cores=cores), env=self.environment, cwd=self.folder, stdout=log, stderr=log,
@@ -101,16 +102,18 @@ class Workspace:
             )  # fmt: skip
 
     def plan(self, *arguments):
-        """Messages of the jobs that a run would do."""
+        """The messages of the jobs in a dry run."""
         output = self.snakemake("-n", *arguments)
         return sorted(set(re.findall(r"^\s*Job \d+: (.*)$", output, flags=re.MULTILINE)))
 
-    def products(self):
-        """Content of every result and figure by name, but for what tells of the checkout and of run times."""
+    def products(self, *, all_formats=False):
+        """The content of all results and figures by name, except files with the revision or run times.
+
+        By default only figures in PNG, which every run in the tests draws.
+        """
         files = [p for top in ("results", "figures", "data") for p in (self.folder / top).rglob("*") if p.is_file()]
-        return {
-            str(p.relative_to(self.folder)): p.read_bytes() for p in files if p.name not in ("run.json", "report.html")
-        }
+        left_out = ("run.json", "report.html", *(() if all_formats else (".pdf", ".svg")))
+        return {str(p.relative_to(self.folder)): p.read_bytes() for p in files if not p.name.endswith(left_out)}
 
 
 @pytest.fixture
@@ -120,13 +123,15 @@ def workspace(tmp_path):
 
 @pytest.fixture(scope="session")
 def finished(tmp_path_factory):
-    """A workspace whose run is done; tests look at it and leave it as it is."""
+    """A workspace with a finished run, which tests must not modify."""
     done = Workspace(tmp_path_factory.mktemp("finished"))
+    del done.config["figures"]
+    done.write_config()
     done.snakemake(cores=2)
     return done
 
 
 def kill_group(process):
-    """End a started run at once, with all its jobs, as a power cut would."""
+    """Kill a started run with all its jobs, as a power failure would."""
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()

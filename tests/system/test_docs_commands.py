@@ -33,7 +33,7 @@ def folder(tmp_path_factory):
         program.chmod(0o755)
     config = {
         "bandits": {"LinTS": {"alpha": [0.25, 0.5, 1]}, "LinUCB": {"alpha": [1]}},
-        "classification": {"runs": 3, "variances": ["residual"]},
+        "classification": {"runs": 3, "readings": ["residual"]},
         "figures": {"formats": ["png"]},
     }
     (here / "config.yaml").write_text(yaml.safe_dump(config))
@@ -56,7 +56,7 @@ def type_in(folder, page):
 
 def test_the_tutorial(folder):
     doctor, first, shuffled, _, head, other, by_hand = type_in(folder, "tutorial.md")
-    assert "nothing here would stop a run" in doctor
+    assert "no problems found" in doctor
     assert "LinTS alpha=0.5 plays iris: 150 rounds, 4 features, 3 arms" in first
     assert "LinUCB alpha=2 plays iris" in shuffled
     assert (folder / "figures/embedded/pairwise_residual_paper.png").stat().st_size > 1000

@@ -4,17 +4,17 @@ import numpy as np
 import pytest
 from conftest import ROOT
 
+from balanced_bandits.core.files import read_arrays
 from balanced_bandits.datasets import source_of
 from balanced_bandits.datasets.prepare import prepare
 from balanced_bandits.datasets.suite import read_suite
-from balanced_bandits.files import read_arrays
 
 pytestmark = pytest.mark.system
 
 
 def test_every_embedded_dataset_is_what_its_row_says(tmp_path):
     suites = ROOT / "workflow/suites"
-    rows = read_suite(suites / "embedded65.tsv", ROOT / "workflow/schemas/suite.schema.yaml")
+    rows = read_suite(suites / "embedded65.tsv")
     fingerprints = {}
     for row in rows.values():
         raw = tmp_path / "raw"

@@ -121,7 +121,8 @@ def test_a_full_disk_is_named_and_leaves_nothing_half_written(done, fresh):
         "cp -r results kept",
     )
     assert code == 0, output
-    assert f"error: {RUN} can't be written (No space left on device); make room or mend that, and run again." in output
+    said = "can't be written (No space left on device); free some space or fix the permissions, and run again."
+    assert f"error: {RUN} {said}" in output
     assert "left: results/other\n" in output
     assert "Traceback" not in output
     assert (fresh.folder / "kept/tiny/runs/ant/LinTS.npz").read_bytes() == (done.folder / RUN).read_bytes()
@@ -190,7 +191,7 @@ def test_with_strict_a_dataset_that_cannot_be_played_stops_the_run_before_it_pla
     shutil.rmtree(fresh.folder / "results")
     output = fresh.snakemake("--config", "strict=true", "--", table, fails=True)
     assert (
-        "error: strict is set, and not all datasets can be played:\n  dull: all rows are of one class, 'same'" in output
+        "error: strict is set, but some datasets can't be played:\n  dull: all rows are of one class, 'same'" in output
     )
     assert not list(fresh.folder.glob("results/tiny/runs/*/*.npz"))
     assert "Checking that all datasets can be played" not in fresh.plan(table)

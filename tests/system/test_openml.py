@@ -16,18 +16,18 @@ import arff
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
 from conftest import ROOT
 from openml_server import RECORDED, Server, replay, to_arff, write_dataset
 
+from balanced_bandits.core.errors import InputError, RejectedError
+from balanced_bandits.core.files import read_arrays
 from balanced_bandits.datasets.checksum import sha256
-from balanced_bandits.datasets.openml_client import Client, one_of_few
-from balanced_bandits.datasets.openml_settings import SETTINGS_VARIABLE, Settings
 from balanced_bandits.datasets.prepare import prepare
-from balanced_bandits.datasets.source_openml import fetch, parse_locator, table
+from balanced_bandits.datasets.sources.openml import fetch, parse_locator, table
+from balanced_bandits.datasets.sources.openml_client import Client, one_of_few
+from balanced_bandits.datasets.sources.openml_settings import SETTINGS_VARIABLE, Settings
 from balanced_bandits.datasets.suite import Row
-from balanced_bandits.errors import InputError, RejectedError
-from balanced_bandits.files import read_arrays
+from balanced_bandits.plan.config import checked_config
 
 pytestmark = pytest.mark.system
 KEY = "0123456789abcdef"
@@ -109,9 +109,9 @@ def test_another_target_than_the_servers(server):
 
 def test_targets_that_are_not_there(server):
     write_dataset(server.folder, 8, FRAME, None)
-    assert rejection(get(server, row(8))).startswith("the server names no target; write")
+    assert rejection(get(server, row(8))).startswith("the server names no target; give")
     given = row(target="colour")
-    with pytest.raises(RejectedError, match=r"no single column 'colour' to be the target among row no\., the kind"):
+    with pytest.raises(RejectedError, match=r"column must be the target 'colour'; the first are row no\., the kind"):
         table(given, get(server, given))
 
 
@@ -178,10 +178,10 @@ def test_cut_parquet_is_noticed_without_a_checksum(server, monkeypatch):
     configure(monkeypatch, server, prefer="parquet", retries=1)
     write_dataset(server.folder, 8, FRAME, "the kind", parquet=True)
     server.faults[("parquet", 8)] = ["html", "cut"]
-    with pytest.raises(InputError, match=r"could not be fetched in 2 attempts; the last said: ChunkedEncodingError"):
+    with pytest.raises(InputError, match=r"could not be fetched in 2 attempts; the last error: ChunkedEncodingError"):
         get(server, row(8))
     server.faults[("parquet", 8)] = "html"
-    with pytest.raises(InputError, match="the last said: it does not begin and end as Parquet does"):
+    with pytest.raises(InputError, match="the last error: it does not begin and end like a Parquet file"):
         get(server, row(8))
 
 
@@ -221,7 +221,7 @@ def test_data_file_without_a_checksum(server):
     assert table(row(), get(server, row(8))).features.shape[0] == 40
     write_dataset(server.folder, 9, FRAME, "the kind", md5_checksum=None)
     server.faults[("arff", 9)] = "html"
-    with pytest.raises(InputError, match="the last said: it has no @data line, so it is not ARFF"):
+    with pytest.raises(InputError, match="the last error: it has no @data line, so it is not ARFF"):
         get(server, row(9))
 
 
@@ -259,7 +259,7 @@ def test_another_version(server):
 
 @pytest.mark.parametrize("locator", ["7", "7@", "@1", "0@1", "7@0", "iris@1", "7@1 ", "7@1@1", "-7@1"])
 def test_bad_locators(locator):
-    with pytest.raises(InputError, match="is not of the form ID@VERSION"):
+    with pytest.raises(InputError, match="must have the form ID@VERSION"):
         parse_locator(dataclasses.replace(row(), locator=locator))
 
 
@@ -270,13 +270,13 @@ def test_bad_locators(locator):
 @pytest.mark.parametrize("fault", ["429", "500", "500 in XML", "overloaded", "cut", "dropped", "slow", "html", "xhtml"])
 def test_faults_that_pass(server, monkeypatch, capsys, kind, fault):
     if fault == "429":
-        monkeypatch.setattr("balanced_bandits.datasets.openml_client.LONGEST_WAIT", 0.1)  # it asks for a second
+        monkeypatch.setattr("balanced_bandits.datasets.sources.openml_client.LONGEST_WAIT", 0.1)  # it asks for a second
     configure(monkeypatch, server, timeout=0.5 if fault == "slow" else 10.0)
     server.slowness = 1.0
     server.faults[(kind, 7)] = [fault, fault]
     assert table(row(), get(server)).features.shape == (40, 3)
     assert server.requests.count((kind, 7)) == 3
-    assert sum("; next try in " in line for line in capsys.readouterr().err.splitlines()) == 2
+    assert sum("; trying again in " in line for line in capsys.readouterr().err.splitlines()) == 2
 
 
 def test_wrong_md5_that_passes(server, capsys):
@@ -322,7 +322,7 @@ def test_a_wrong_key_is_no_fault_of_the_dataset(server, fault, said):
     with pytest.raises(InputError) as caught:
         get(server)
     assert str(caught.value).startswith("dataset mine: the server refused http")
-    assert str(caught.value).endswith(f"({said}); look at the API key.")
+    assert str(caught.value).endswith(f"({said}); check the API key.")
     assert server.requests == [("description", 7)]
 
 
@@ -332,9 +332,9 @@ def test_unknown_dataset(server):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_an_answer_that_would_fill_the_memory_is_refused(server, monkeypatch, kind):
-    monkeypatch.setattr("balanced_bandits.datasets.openml_client.LARGEST_ANSWER", 2**20)
+    monkeypatch.setattr("balanced_bandits.datasets.sources.openml_client.LARGEST_ANSWER", 2**20)
     server.faults[(kind, 7)] = "bomb"
-    assert "answers with more than 1048576 bytes; that is refused" in rejection(get(server))
+    assert "returned more than 1048576 bytes, the largest size allowed" in rejection(get(server))
     assert server.requests.count((kind, 7)) == 1
 
 
@@ -342,9 +342,9 @@ def test_an_answer_that_would_fill_the_memory_is_refused(server, monkeypatch, ki
 @pytest.mark.parametrize("fault", ["500", "429", "cut", "dropped", "overloaded", "html"])
 def test_faults_that_stay_are_errors_so_that_the_next_run_tries_again(server, monkeypatch, kind, fault):
     configure(monkeypatch, server, retries=1)
-    monkeypatch.setattr("balanced_bandits.datasets.openml_client.LONGEST_WAIT", 0.05)
+    monkeypatch.setattr("balanced_bandits.datasets.sources.openml_client.LONGEST_WAIT", 0.05)
     server.faults[(kind, 7)] = fault
-    with pytest.raises(InputError, match=r"^dataset mine: http.* could not be fetched in 2 attempts; the last said: "):
+    with pytest.raises(InputError, match=r"^dataset mine: http.* could not be fetched in 2 attempts; the last error: "):
         get(server)
     server.faults.clear()
     assert table(row(), get(server)).features.shape == (40, 3)
@@ -353,7 +353,7 @@ def test_faults_that_stay_are_errors_so_that_the_next_run_tries_again(server, mo
 def test_data_that_is_never_what_the_description_says_is_left_out(server):
     server.faults[("arff", 7)] = "wrong"
     reason = rejection(get(server))
-    assert reason.startswith("OpenML 7: what http")
+    assert reason.startswith("OpenML 7: the file at http")
     assert "its MD5 is" in reason
     assert reason.endswith("(4 attempts)")
     assert server.requests.count(("arff", 7)) == 4
@@ -362,7 +362,7 @@ def test_data_that_is_never_what_the_description_says_is_left_out(server):
 
 def test_server_that_is_not_there(server, monkeypatch):
     configure(monkeypatch, server, server="http://127.0.0.1:9/api/v1/xml", retries=0)
-    with pytest.raises(InputError, match=r"could not be fetched in 1 attempt; the last said: ConnectionError"):
+    with pytest.raises(InputError, match=r"could not be fetched in 1 attempt; the last error: ConnectionError"):
         get(server)
 
 
@@ -391,7 +391,7 @@ def test_a_corrupted_file_of_the_cache_is_thrown_away_and_fetched_again(server, 
     assert get(server) == first
     assert server.requests == [(kind, 7)]
     assert path.read_bytes() == whole
-    assert f"{name} is thrown away and fetched again: it" in capsys.readouterr().err
+    assert f"{name} is discarded and fetched again: it" in capsys.readouterr().err
 
 
 def test_corrupted_pickles_of_the_package_do_not_matter(server):
@@ -407,15 +407,15 @@ def test_offline_uses_the_cache_only(server, monkeypatch):
     configure(monkeypatch, server, offline=True)
     assert get(server) == first
     with pytest.raises(
-        InputError, match=r"^dataset mine: openml\.offline is set, and .*8/description\.xml is not in the"
+        InputError, match=r"^dataset mine: openml\.offline is set, but .*8/description\.xml is not in the"
     ):
         get(server, row(8))
     whole = cached(server, "dataset.arff").read_bytes()
     cached(server, "dataset.arff").write_bytes(whole[:-1])
-    with pytest.raises(InputError, match=r"openml\.offline is set, and .*dataset\.arff is not whole: its MD5 is"):
+    with pytest.raises(InputError, match=r"openml\.offline is set, but .*dataset\.arff is corrupt: its MD5 is"):
         get(server)
     cached(server, "dataset.arff").unlink()
-    with pytest.raises(InputError, match=r"openml\.offline is set, and .*dataset\.arff is not in the cache"):
+    with pytest.raises(InputError, match=r"openml\.offline is set, but .*dataset\.arff is not in the cache"):
         get(server)
     assert cached(server, "description.xml").exists()
     assert server.requests == []
@@ -462,7 +462,7 @@ def test_the_packages_own_configuration(server, tmp_path):
     settings = json.dumps({"server": None, "cache": None, "pause": 0})
     environment = {key: value for key, value in os.environ.items() if key != "OPENML_CACHE_DIR"}
     program = (
-        "from pathlib import Path; from balanced_bandits.datasets.source_openml import fetch, table\n"
+        "from pathlib import Path; from balanced_bandits.datasets.sources.openml import fetch, table\n"
         "from balanced_bandits.datasets.suite import Row\n"
         f"row = Row.from_json({row().to_json()!r})\n"
         f"print(table(row, fetch(row, Path('.'), Path({str(tmp_path / 'archives')!r}))).features.shape)"
@@ -513,9 +513,8 @@ def test_no_more_than_so_many_at_the_same_time(tmp_path):
     assert max(most) == 2
 
 
-def test_settings_have_the_defaults_of_the_schema():
-    schema = yaml.safe_load((ROOT / "workflow/schemas/config.schema.yaml").read_text())["properties"]["openml"]
-    assert dataclasses.asdict(Settings()) == {key: part["default"] for key, part in schema["properties"].items()}
+def test_the_configuration_has_the_defaults_of_the_settings():
+    assert checked_config({})["openml"] == dataclasses.asdict(Settings())
 
 
 def test_only_reading_is_allowed(server, monkeypatch):

@@ -10,7 +10,7 @@ import sklearn.datasets
 from conftest import Workspace
 from openml_server import Server, replay, write_dataset
 
-from balanced_bandits.files import read_arrays
+from balanced_bandits.core.files import read_arrays
 
 pytestmark = pytest.mark.system
 KEY = "0123456789abcdef"
@@ -148,8 +148,8 @@ def test_every_dataset_is_played_or_left_out_with_the_reason(run, datasets):
 
 def test_what_may_pass_stops_the_run_with_a_sentence_and_is_tried_again(run, datasets):
     assert "error: dataset set101: http" in run.first
-    assert "could not be fetched in 4 attempts; the last said: status 500: sorry. Run again to go on." in run.first
-    assert "attempts; the last said: it has no @data line, so it is not ARFF. Run again to go on." in run.first
+    assert "could not be fetched in 4 attempts; the last error: status 500: sorry. Run again to continue." in run.first
+    assert "attempts; the last error: it has no @data line, so it is not ARFF. Run again to continue." in run.first
     assert not datasets["set101"]["left_out"] + datasets["set125"]["left_out"]
 
 

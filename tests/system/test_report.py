@@ -9,11 +9,11 @@ import shutil
 import pandas as pd
 import pytest
 from conftest import ROOT
-from made import BANDITS, rounds_like_the_paper, runs_of, tables
+from handmade_tables import BANDITS, rounds_like_the_paper, runs_of, tables
 
-from balanced_bandits.analysis.compare import compare
+from balanced_bandits.analysis.classification.compare import compare
 from balanced_bandits.analysis.scorecard import scorecard
-from balanced_bandits.analysis.shown import datasets_in_words
+from balanced_bandits.report.captions import datasets_in_words
 from balanced_bandits.report.explorer import explorer
 from balanced_bandits.report.page import Drawing, render
 

@@ -45,7 +45,7 @@ def small_project(project):
 def test_a_missing_python_ends_in_a_sentence(project):
     done = run(project, "make", "PYTHON=python-that-is-not-there")
     assert done.returncode != 0
-    assert "set-up stopped: there is no python-that-is-not-there here; install Python 3.11 or newer" in done.stderr
+    assert "set-up stopped: python-that-is-not-there was not found; install Python 3.11 or newer" in done.stderr
 
 
 def test_a_python_that_is_too_old_ends_in_a_sentence(project, tmp_path):
@@ -54,7 +54,7 @@ def test_a_python_that_is_too_old_ends_in_a_sentence(project, tmp_path):
     old.chmod(0o755)
     done = run(project, "make", f"PYTHON={old}")
     assert done.returncode != 0
-    assert "is Python 3.9.2, and Python 3.11 or newer is needed" in done.stderr
+    assert "is Python 3.9.2, but Python 3.11 or newer is required" in done.stderr
 
 
 def test_no_way_to_the_registry_ends_in_a_sentence(tmp_path):
@@ -65,7 +65,7 @@ def test_no_way_to_the_registry_ends_in_a_sentence(tmp_path):
     assert done.returncode != 0
     stopped = [line for line in done.stderr.splitlines() if not line.startswith("make")]
     assert len(stopped) == 1
-    assert "is the package registry reachable from here?" in stopped[0]
+    assert "check that PyPI or a mirror of it is reachable" in stopped[0]
 
 
 def test_make_goes_from_nothing_to_figures_and_says_so_in_a_few_lines(small_project):

@@ -29,6 +29,7 @@ PATIENCE = 1500
 
 pytestmark = [
     pytest.mark.system,
+    pytest.mark.waits,
     pytest.mark.timeout(2 * PATIENCE),
     pytest.mark.skipif(os.geteuid() != 0, reason="starting Slurm needs root"),
     pytest.mark.skipif(

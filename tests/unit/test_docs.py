@@ -7,9 +7,8 @@ import pytest
 import yaml
 from conftest import ROOT
 
-from balanced_bandits.config import checked_config
+from balanced_bandits.plan.config import checked_config, config_schema
 
-SCHEMA = ROOT / "workflow/schemas/config.schema.yaml"
 PAGES = sorted((ROOT / "docs").glob("*.md"))
 # Keys that the paper answers, or that are no question of its method.
 SETTLED = {"seed", "strict", "suite", "datasets", "openml", "own_bandits", "bandits", "synthetic.bandits",
@@ -37,8 +36,8 @@ def open_choices(config, schema, prefix=""):
 
 
 def test_every_open_choice_has_its_argument_and_its_default():
-    config = checked_config({}, SCHEMA)
-    expected = dict(open_choices(config, yaml.safe_load(SCHEMA.read_text())))
+    config = checked_config({})
+    expected = dict(open_choices(config, config_schema()))
     expected["bandits.ILTCB"] = config["bandits"]["ILTCB"]
     page = (ROOT / "docs/choices.md").read_text()
     headings = re.findall(r"^### `(.+?)`: `(.+)`$", page, flags=re.MULTILINE)

@@ -6,7 +6,7 @@ import re
 import pytest
 from conftest import ROOT
 
-from balanced_bandits.files import read_arrays
+from balanced_bandits.core.files import read_arrays
 
 pytestmark = pytest.mark.system
 
@@ -23,7 +23,7 @@ def mine(workspace):
     workspace.config |= {
         "own_bandits": {"Boltzmann": "my_bandits:Boltzmann"},
         "bandits": {"LinTS": {"alpha": [1]}, "Boltzmann": {"temperature": [0.1, 0.5]}},
-        "classification": {"runs": 2, "variances": ["residual"]},
+        "classification": {"runs": 2, "readings": ["residual"]},
         "figures": {"formats": ["png"]},
     }
     workspace.config["synthetic"]["bandits"] = {"Boltzmann": {"temperature": [0.1]}}
@@ -64,7 +64,7 @@ def test_a_wrong_one_stops_the_run_before_its_first_job(mine):
     output = mine.snakemake("-n", "--config", "own_bandits={Idle: my_bandits:Boltzmann}", fails=True)
     assert "own_bandits.Idle: no experiment plays it; give it a grid under bandits or synthetic.bandits" in output
     output = mine.snakemake("-n", "--config", "own_bandits={BLTS: my_bandits:Boltzmann}", fails=True)
-    assert "own_bandits.BLTS: a bandit of this package has that name" in output
+    assert "own_bandits.BLTS: a bandit of this package has this name" in output
 
 
 def test_a_wrong_answer_ends_its_job_with_a_sentence(mine):

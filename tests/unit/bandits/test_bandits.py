@@ -1,0 +1,54 @@
+"""The compiled bandits against the boxes of the paper in plain NumPy."""
+
+import numpy as np
+import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+from playing import LINEAR, played, problem
+
+from balanced_bandits.bandits import BANDITS
+from balanced_bandits.boxes import Choices, algorithm1, algorithm2
+from balanced_bandits.core.streams import stream
+from balanced_bandits.estimation.ridge import mirror
+
+
+@pytest.mark.parametrize("name", LINEAR)
+@given(
+    seed=st.integers(0, 10**6),
+    n=st.integers(5, 30),
+    d=st.integers(1, 6),
+    K=st.integers(2, 4),
+    alpha=st.sampled_from([0.25, 1.0, 4.0]),
+    gamma=st.sampled_from([0.01, 0.2]),
+    lams=st.sampled_from([[1e-3, 1e-1, 1e1, 1e3], [0.5], [1e-2, 1e2]]),
+    criterion=st.sampled_from(["loo", "gcv", "kfold"]),
+    intercept=st.sampled_from(["unpenalised", "penalised", "none"]),
+    variance=st.sampled_from(["residual", "literal"]),
+    schedule=st.sampled_from([("geometric", 0.0), ("geometric", 0.3), ("batch", 4)]),
+    propensity=st.sampled_from(["exact", "assignment"]),
+    propensity_schedule=st.sampled_from([("geometric", 0.0), ("geometric", 0.5), ("batch", 3)]),
+    posteriors=st.sampled_from([2, 4, 64]),
+    ties=st.sampled_from(["smallest", "middle", "largest"]),
+    warm=st.integers(0, 6),
+)
+@settings(max_examples=40, deadline=None, phases=[Phase.generate])
+def test_same_arms_and_estimates_as_the_boxes(name, seed, n, d, K, warm, **choices):
+    contexts, rewards = problem(seed, n, d, K)
+    forced = np.random.default_rng(seed).integers(0, K, warm)
+    box, balanced = algorithm1 if name.endswith("TS") else algorithm2, name.startswith("BL")
+    plain = box(contexts, rewards, stream(seed, "play"), Choices(**choices, folds=3), balanced, forced)
+    named = choices | {"folds": 3, "logistic_tolerance": 1e-13}
+    for schedule in ("schedule", "propensity_schedule"):
+        kind, value = choices[schedule]
+        named[schedule] = {kind: value} if value else "every_step"
+    named = {choice: value for choice, value in named.items() if choice in BANDITS[name].parameters}
+    chosen, _, memory = played(name, contexts, rewards, seed, forced, **named)
+    for a, arm in enumerate(plain):
+        np.testing.assert_array_equal(np.flatnonzero(chosen == a), arm.times)
+        np.testing.assert_allclose(memory.weights[arm.times], arm.w, rtol=1e-8)
+        assert memory.arms.lam[a] == arm.lam
+        if arm.theta is not None:
+            np.testing.assert_allclose(memory.arms.theta[a], arm.theta, rtol=1e-8, atol=1e-8)
+            mirror(memory.arms, a)
+            np.testing.assert_allclose(memory.arms.inverse[a], np.linalg.inv(arm.B), rtol=1e-8, atol=1e-8)
+            np.testing.assert_allclose(memory.arms.scale[a], arm.s2, rtol=1e-8, atol=1e-10)

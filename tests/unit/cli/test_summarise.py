@@ -1,0 +1,38 @@
+"""The lines that `make` ends with."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def test_the_lines_name_the_grids_the_claims_the_synthetic_example_and_where_numbers_are(tmp_path):
+    config = {"suite": "my/tiny.tsv", "bandits": {"BLTS": {}, "LinTS": {}}, "figures": {"formats": ["svg", "png"]}}
+    for folder in ("results/synthetic", "results/tiny"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "results/synthetic/run.json").write_text(json.dumps({"config": config}))
+    tables = {
+        "synthetic/table1": [{"bandit": "LinTS", "spec": "well", "percent": 83.6}],
+        "tiny/datasets": [{"name": name, "left_out": reason} for name, reason in (("a", ""), ("b", ""), ("c", "why"))],
+        "tiny/claims": [
+            {"better": "BLTS", "worse": "LinTS", "reading": reading, "protocol": "paper", "verdict": verdict,
+             "wins": wins, "losses": 1}
+            for reading, verdict, wins in (("residual", "holds", 9), ("literal", "holds weakly", 2))
+        ],
+    }  # fmt: skip
+    for name, rows in tables.items():
+        pd.DataFrame(rows).to_csv(tmp_path / f"results/{name}.csv", index=False)
+    command = [sys.executable, str(ROOT / "scripts/summarise.py")]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == [
+        "Pairwise grids of BLTS, LinTS on 2 datasets (1 left out): figures/tiny/pairwise_*.svg",
+        "  variance residual, protocol paper: BLTS > LinTS 9-1; 1 of the paper's 1 claims hold",
+        "  variance literal, protocol paper: BLTS > LinTS 2-1; 0 of the paper's 1 claims hold",
+        "Synthetic example, optimum found in: LinTS well 84 %: results/synthetic/table1.md",
+        "Everything on one page, with a verdict on each of the paper's claims: results/tiny/report.html",
+        "All numbers: results/tiny/, results/synthetic/; settings and versions: run.json in the same folders",
+    ]

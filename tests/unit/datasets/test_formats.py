@@ -1,0 +1,488 @@
+"""Readers: what each makes of good files, and that bad ones end in an InputError and nothing else."""
+
+import gzip
+import io
+import pickle
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from balanced_bandits.core.errors import InputError
+from balanced_bandits.datasets.formats import READERS, read_table
+from balanced_bandits.datasets.tables import Table
+
+CSV = "size,colour,class\n1,red,yes\n2.5,blue,no\n"
+KEEL = """@relation test
+@attribute size real[0,1]
+@attribute colour {red, blue}
+@attribute 'two words' integer [0, 9]
+@attribute class{yes,no}
+@inputs size, colour, two words
+@outputs class
+@data
+0.5, red, 3, yes
+<null>, blue, 4, no
+0.25, <null>, ?, yes
+"""
+ARFF = """% a comment
+@RELATION test
+@ATTRIBUTE size NUMERIC
+@ATTRIBUTE 'hue or tint' {red, 'dark blue'}
+@ATTRIBUTE class {yes, no}
+@DATA
+1,red,yes
+2.5,'dark blue',no
+?,?,yes
+"""
+SPARSE_ARFF = """@RELATION test
+@ATTRIBUTE size REAL
+@ATTRIBUTE colour {red, blue}
+@ATTRIBUTE class {yes, no}
+@DATA
+% what a row leaves out is 0, or the first value of a nominal attribute
+{0 1.5, 1 blue}
+{2 no}
+{0 ?, 2 no}
+"""
+TS = """# a comment
+@problemName test
+@classLabel true a b
+@data
+1,2:3,4:a
+5,?:7,8:b
+@problemName test
+@data
+9,10:11,12:a
+"""
+
+
+def packed(text: str) -> bytes:
+    return gzip.compress(text.encode(), mtime=0)
+
+
+def npz(**arrays: object) -> bytes:
+    file = io.BytesIO()
+    np.savez_compressed(file, **arrays)
+    return file.getvalue()
+
+
+def parquet(**columns: object) -> bytes:
+    file = io.BytesIO()
+    pd.DataFrame(columns).to_parquet(file)
+    return file.getvalue()
+
+
+NPZ = npz(images=np.arange(12.0).reshape(3, 2, 2), label=np.array([1, 0, 1]))
+PARQUET = parquet(size=[1.0, None, 2.5], colour=["red", None, "blue"], kind=["yes", "no", None])
+
+
+def rows(table: Table) -> list[list[object]]:
+    """The features as lists, None for what is missing."""
+    return [[None if pd.isna(value) else value for value in row] for row in table.features.to_numpy(dtype=object)]
+
+
+def labels(table: Table) -> list[str | None]:
+    return [None if pd.isna(label) else label for label in table.labels]
+
+
+# Delimited text
+
+
+@pytest.mark.parametrize(("name", "separator"), [("a.csv", ","), ("a.csv", ";"), ("a.csv", "\t"), ("a.TSV", "\t")])
+def test_delimited_with_header(name, separator):
+    table = read_table(name, CSV.replace(",", separator).encode(), "class")
+    assert list(table.features.columns) == ["size", "colour"]
+    assert rows(table) == [[1, "red"], [2.5, "blue"]]
+    assert labels(table) == ["yes", "no"]
+
+
+def test_tsv_keeps_commas_in_fields():
+    table = read_table("a.tsv", b"size,or,mass\tclass\n1\ta\n2\tb\n", "class")
+    assert list(table.features.columns) == ["size,or,mass"]
+
+
+def test_target_need_not_be_last():
+    table = read_table("a.csv", CSV.encode(), "colour")
+    assert list(table.features.columns) == ["size", "class"]
+    assert labels(table) == ["red", "blue"]
+
+
+@pytest.mark.parametrize(
+    ("target", "expected", "features"), [("-1", ["a", "b"], [[1, 2], [3, 4]]), ("0", ["1", "3"], [[2, "a"], [4, "b"]])]
+)
+def test_headerless(target, expected, features):
+    table = read_table("a.csv", b"1,2,a\n3,4,b\n", target)
+    assert labels(table) == expected
+    assert rows(table) == features
+
+
+@pytest.mark.parametrize(
+    ("name", "raw"),
+    [("a.csv", CSV.encode()), ("a.dat", KEEL.encode()), ("a.ts", b"1,2:a\n3,4:b\n"), ("a.arff", SPARSE_ARFF.encode())],
+)
+def test_byte_order_mark_is_no_part_of_the_text(name, raw):
+    plain, marked = read_table(name, raw, "class"), read_table(name, b"\xef\xbb\xbf" + raw, "class")
+    pd.testing.assert_frame_equal(marked.features, plain.features)
+    assert labels(marked) == labels(plain)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "end"),
+    [
+        ("a.csv", CSV, "\r\n"),
+        ("a.csv", CSV, "\r"),
+        ("a.dat", KEEL, "\r\n"),
+        ("a.arff", ARFF, "\r\n"),
+        ("a.ts", TS, "\r\n"),
+    ],
+)
+def test_other_line_ends(name, text, end):
+    unix = read_table(name, text.encode(), "class")
+    other = read_table(name, text.replace("\n", end).encode(), "class")
+    assert labels(other) == labels(unix)
+    pd.testing.assert_frame_equal(other.features, unix.features)
+
+
+def test_missing_values_also_after_a_blank():
+    table = read_table("a.csv", b"a,b,c,class\n1, ?,x,u\nNA,2,?,?\n3,,<null>, v \n4,5,None,v\n", "class")
+    assert rows(table) == [[1, None, "x"], [None, 2, None], [3, None, None], [4, 5, "None"]]
+    assert labels(table) == ["u", None, "v", "v"]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "latin-1"])
+def test_names_and_values_beyond_ascii(encoding):
+    table = read_table("a.csv", "größe,class\nweiß,ä\nschwarz,b\n".encode(encoding), "class")
+    assert list(table.features.columns) == ["größe"]
+    assert rows(table) == [["weiß"], ["schwarz"]]
+    assert labels(table) == ["ä", "b"]
+
+
+@pytest.mark.parametrize(
+    ("name", "raw"),
+    [
+        ("a.csv", b"name,class\nand so on\x85,u\nx,v\n"),
+        ("a.dat", b"@attribute name {x}\n@attribute class {u,v}\n@data\nand so on\x85,u\nx,v\n"),
+    ],
+)
+def test_only_line_ends_end_lines(name, raw):
+    # 0x85 is an ellipsis in Windows-1252 and a line end to str.splitlines
+    assert labels(read_table(name, raw, "class")) == ["u", "v"]
+
+
+def test_quoted_fields_keep_separators_and_line_ends():
+    table = read_table("a.csv", b'a,class\n"x, y",u\n"two\r\nlines",v\n', "class")
+    assert rows(table) == [["x, y"], ["two\nlines"]]
+
+
+@pytest.mark.parametrize("number", ["1", "1.0", "1e0"])
+def test_equal_numbers_are_equal_labels(number):
+    table = read_table("a.csv", f"a,class\n1,{number}\n2,2\n3,?\n".encode(), "class")
+    assert labels(table) == ["1", "2", None]
+
+
+@pytest.mark.parametrize(("target", "columns"), [("3", 3), ("-4", 3)])
+def test_no_column_of_that_number(target, columns):
+    with pytest.raises(InputError, match=rf"a\.csv has {columns} columns, so column {target} can't be the target"):
+        read_table("a.csv", b"1,2,a\n3,4,b\n", target)
+
+
+@pytest.mark.parametrize(
+    ("name", "raw"),
+    [("a.csv", CSV), ("a.dat", KEEL.replace("class", "kind")), ("a.arff", ARFF), ("a.parquet", PARQUET)],
+)
+def test_missing_target_names_the_columns_there_are(name, raw):
+    raw = raw if isinstance(raw, bytes) else raw.encode()
+    with pytest.raises(InputError, match=rf"^{re.escape(name)} must have .* column 'sort'.*first columns are: size, "):
+        read_table(name, raw, "sort")
+
+
+def test_target_that_two_columns_have():
+    with pytest.raises(InputError, match="exactly one column 'class'"):
+        read_table("a.dat", b"@attribute class {a}\n@attribute class {a}\n@data\na,a\n", "class")
+
+
+@pytest.mark.parametrize("raw", [b"", b"\n\n", b'a,class\n"open,u\n', b"a,class\n1,u\n1,2,3,u\n"])
+def test_broken_csv(raw):
+    with pytest.raises(InputError, match=r"^a\.csv "):
+        read_table("a.csv", raw, "class")
+
+
+# Compression
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [("a.csv.gz", CSV), ("a.DAT.GZ", KEEL), ("a.arff.gz", ARFF), ("a.ts.gz", TS)]
+)
+def test_compressed_text(name, text):
+    assert labels(read_table(name, packed(text), "class"))[:2] in (["yes", "no"], ["a", "b"])
+
+
+@pytest.mark.parametrize(
+    "raw", [b"no gzip", packed(CSV)[:-9], packed(CSV)[:5],
+            packed(CSV)[:10] + b"\xff" * 9,
+            packed(CSV)[:-8] + bytes(8)]
+)  # fmt: skip
+def test_broken_gzip(raw):
+    with pytest.raises(InputError, match=r"^a\.csv\.gz is not a complete gzip file"):
+        read_table("a.csv.gz", raw, "class")
+
+
+def test_text_that_unpacks_to_too_much(monkeypatch):
+    monkeypatch.setattr("balanced_bandits.datasets.formats.LARGEST_TEXT", 100)
+    assert len(read_table("a.csv.gz", packed(CSV), "class").labels) == 2
+    with pytest.raises(InputError, match="unpacks to more than 100 bytes"):
+        read_table("a.csv.gz", packed(CSV * 3), "class")
+
+
+# KEEL
+
+
+def test_keel():
+    table = read_table("a.dat", KEEL.encode(), "class")
+    assert list(table.features.columns) == ["size", "colour", "two words"]
+    assert rows(table) == [[0.5, "red", 3.0], [None, "blue", 4.0], [0.25, None, None]]
+    assert [pd.api.types.is_numeric_dtype(kind) for kind in table.features.dtypes] == [True, False, True]
+    assert labels(table) == ["yes", "no", "yes"]
+
+
+def test_keel_target_by_number():
+    assert labels(read_table("a.dat", KEEL.encode(), "-1")) == ["yes", "no", "yes"]
+
+
+def test_keel_nominal_numbers_are_nominal():
+    table = read_table("a.dat", b"@attribute a {1,2}\n@attribute b {x}\n@data\n1,x\n2,x\n", "b")
+    assert rows(table) == [["1"], ["2"]]
+
+
+def test_keel_without_header():
+    table = read_table("a.dat", b"1,2,a\n3,4,b\n", "-1")
+    assert rows(table) == [[1, 2], [3, 4]]
+    assert labels(table) == ["a", "b"]
+
+
+@pytest.mark.parametrize("row", ["0.5, red, yes", "0.5, red, 3, yes, 4", "0.5, r"])
+def test_keel_row_with_another_number_of_fields(row):
+    with pytest.raises(InputError, match=rf"^a\.dat: row 4 has {row.count(',') + 1} fields, but 4 attributes"):
+        read_table("a.dat", (KEEL + row).encode(), "class")
+
+
+def test_keel_header_without_data_line():
+    with pytest.raises(InputError, match="no @data line"):
+        read_table("a.dat", KEEL.partition("@data")[0].encode(), "class")
+
+
+def test_keel_text_in_a_numeric_column():
+    with pytest.raises(InputError, match=r"column 'size' is declared numeric, but: .*'large'"):
+        read_table("a.dat", KEEL.replace("0.25", "large").encode(), "class")
+
+
+# ARFF
+
+
+def test_arff():
+    table = read_table("a.arff", ARFF.encode(), "class")
+    assert list(table.features.columns) == ["size", "hue or tint"]
+    assert rows(table) == [[1.0, "red"], [2.5, "dark blue"], [None, None]]
+    assert table.features["size"].dtype == float
+    assert labels(table) == ["yes", "no", "yes"]
+
+
+def test_sparse_arff():
+    table = read_table("a.arff", SPARSE_ARFF.encode(), "class")
+    assert rows(table) == [[1.5, "blue"], [0.0, "red"], [None, "red"]]
+    assert table.features["size"].dtype == pd.SparseDtype(float, 0.0)
+    assert labels(table) == ["yes", "no", "no"]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "garbage", ARFF.partition("@DATA")[0], ARFF[:-6], ARFF + "1,green,yes\n", ARFF + "'5%,x\n",
+             ARFF.replace("2.5", "large"), ARFF.replace("NUMERIC", "COMPLEX"), SPARSE_ARFF + "{9 1}\n"]
+)  # fmt: skip
+def test_broken_arff(text):
+    with pytest.raises(InputError, match=r"^a\.arff "):
+        read_table("a.arff", text.encode(), "class")
+
+
+# Time series
+
+
+def test_ts_joins_dimensions_and_passes_over_repeated_headers():
+    table = read_table("a.ts", TS.encode(), "class")
+    assert rows(table) == [[1, 2, 3, 4], [5, None, 7, 8], [9, 10, 11, 12]]
+    assert list(table.features.columns) == ["t0", "t1", "t2", "t3"]
+    assert labels(table) == ["a", "b", "a"]
+
+
+@pytest.mark.parametrize("line", ["1,2:3:a", "1,2:3,4,5:a", "1,2,3:a", "1,2:3"])
+def test_ts_of_unequal_lengths(line):
+    with pytest.raises(InputError, match="differ in length"):
+        read_table("a.ts", f"{TS}{line}\n".encode(), "class")
+
+
+@pytest.mark.parametrize("text", ["", "# nothing\n@data\n", "a\nb\n", "1,x:a\n", "\x00"])
+def test_broken_ts(text):
+    with pytest.raises(InputError, match=r"^a\.ts"):
+        read_table("a.ts", text.encode(), "class")
+
+
+# NumPy
+
+
+def test_npz_is_flattened():
+    table = read_table("a.npz", NPZ, "label")
+    assert rows(table) == [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9, 10, 11]]
+    assert labels(table) == ["1", "0", "1"]
+
+
+@pytest.mark.parametrize("given_labels", [np.array(["a", "b"]), np.array([b"a", b"b"]), np.array([["a"], ["b"]])])
+def test_npz_with_labels_of_text(given_labels):
+    assert labels(read_table("a.npz", npz(x=np.eye(2), y=given_labels), "y")) == ["a", "b"]
+
+
+def test_npz_with_objects_is_refused_and_not_unpickled(tmp_path):
+    class Trap:
+        def __reduce__(self):
+            return (open, (str(tmp_path / "sprung"), "w"))
+
+    for raw in (npz(x=np.eye(1), y=np.array([Trap()], dtype=object)), pickle.dumps(Trap())):
+        with pytest.raises(InputError, match=r"^a\.npz can't be read"):
+            read_table("a.npz", raw, "y")
+        assert not (tmp_path / "sprung").exists()
+
+
+@pytest.mark.parametrize(
+    ("raw", "said"),
+    [
+        (npz(x=np.eye(2), y=np.arange(2), z=np.arange(2)), "holds x, y, z; expected two arrays, one called 'y'"),
+        (npz(x=np.eye(2), labels=np.arange(2)), "holds x, labels; expected two arrays"),
+        (npz(x=np.eye(2), y=np.arange(3)), r"3 labels do not match features of shape \(2, 2\)"),
+        (npz(x=np.float64(1), y=np.arange(1)), r"1 labels do not match features of shape \(\)"),
+    ],
+)
+def test_npz_with_other_arrays(raw, said):
+    with pytest.raises(InputError, match=rf"^a\.npz:? {said}"):
+        read_table("a.npz", raw, "y")
+
+
+def test_broken_npz():
+    single = io.BytesIO()
+    np.save(single, np.arange(3))
+    for raw in (b"", b"garbage", NPZ[:-20], NPZ[: len(NPZ) // 2], single.getvalue()):
+        with pytest.raises(InputError, match=r"^a\.npz can't be read"):
+            read_table("a.npz", raw, "label")
+
+
+# Parquet
+
+
+def test_parquet():
+    table = read_table("a.parquet", PARQUET, "kind")
+    assert rows(table) == [[1.0, "red"], [None, None], [2.5, "blue"]]
+    assert labels(table) == ["yes", "no", None]
+
+
+def test_parquet_with_numbers_and_categories_as_labels():
+    assert labels(read_table("a.parquet", parquet(a=[1, 2], y=[1.0, 2.0]), "y")) == ["1", "2"]
+    assert labels(read_table("a.parquet", parquet(a=[1, 2], y=pd.Categorical(["u", None])), "y")) == ["u", None]
+
+
+@pytest.mark.parametrize("raw", [b"", b"PAR1", b"garbage" * 9, PARQUET[:-1], PARQUET[: len(PARQUET) // 2]])
+def test_broken_parquet(raw):
+    with pytest.raises(InputError, match=r"^a\.parquet can't be read"):
+        read_table("a.parquet", raw, "kind")
+
+
+# All of them
+
+
+@pytest.mark.parametrize("name", ["a", "a.txt", "a.csv.zip", "csv", "a.gz", ""])
+def test_unknown_ending(name):
+    with pytest.raises(InputError, match=r"unknown file extension; it must be one of \.csv, \.tsv, "):
+        read_table(name, CSV.encode(), "class")
+
+
+VALID = [
+    ("a.csv", CSV.encode(), "class"),
+    ("a.csv", CSV.encode(), "-1"),
+    ("a.tsv", CSV.replace(",", "\t").encode(), "class"),
+    ("a.csv.gz", packed(CSV), "class"),
+    ("a.dat", KEEL.encode(), "class"),
+    ("a.dat", b"1,2,a\n3,4,b\n", "-1"),
+    ("a.arff", ARFF.encode(), "class"),
+    ("a.arff", SPARSE_ARFF.encode(), "class"),
+    ("a.ts", TS.encode(), "class"),
+    ("a.npz", NPZ, "label"),
+    ("a.parquet", PARQUET, "kind"),
+]
+
+
+def read_or_refuse(name: str, raw: bytes, target: str) -> None:
+    try:
+        table = read_table(name, raw, target)
+    except InputError as error:
+        assert str(error).startswith(name)  # noqa: PT017
+    else:
+        assert len(table.features) == len(table.labels)
+        assert all(isinstance(label, str) for label in table.labels.dropna())
+
+
+def test_every_reader_is_fuzzed():
+    assert {name.removesuffix(".gz")[1:] for name, _, _ in VALID} == set(READERS)
+
+
+@settings(max_examples=100, deadline=None, derandomize=True)
+@given(raw=st.binary(max_size=200), ending=st.sampled_from([*READERS, ".csv.gz"]), target=st.sampled_from(["y", "-1"]))
+def test_random_bytes_give_a_table_or_an_input_error(raw, ending, target):
+    read_or_refuse(f"a{ending}", raw, target)
+
+
+@st.composite
+def mutated(draw: st.DrawFn) -> tuple[str, bytes, str]:
+    """A valid file of which some bytes were replaced, taken out or doubled, or whose end is missing."""
+    name, valid, target = draw(st.sampled_from(VALID))
+    raw = bytearray(valid)
+    for _ in range(draw(st.integers(0, 4))):
+        at = draw(st.integers(0, len(raw)))
+        length = draw(st.integers(0, 4))
+        raw[at : at + length] = draw(st.one_of(st.binary(max_size=4), st.sampled_from([b'"', b"'", b"{", b"%", b"\n"])))
+    return name, bytes(raw[: draw(st.one_of(st.just(len(raw)), st.integers(0, len(raw))))]), target
+
+
+@settings(max_examples=400, deadline=None, derandomize=True)
+@given(mutated())
+def test_mutated_files_give_a_table_or_an_input_error(file):
+    read_or_refuse(*file)
+
+
+@pytest.mark.parametrize(("name", "raw", "target"), VALID)
+def test_flipped_bits_give_a_table_or_an_input_error(name, raw, target):
+    for at in np.linspace(0, len(raw) - 1, 60).astype(int):
+        for bit in (0, 3, 6):
+            read_or_refuse(name, raw[:at] + bytes([raw[at] ^ (1 << bit)]) + raw[at + 1 :], target)
+
+
+@pytest.mark.parametrize(("name", "raw", "target"), VALID)
+def test_truncated_files_give_a_table_or_an_input_error(name, raw, target):
+    for length in np.linspace(0, len(raw) - 1, 40).astype(int):
+        read_or_refuse(name, raw[:length], target)
+
+
+def test_gzip_is_unpacked_for_every_format():
+    buffer = io.BytesIO()
+    np.savez(buffer, X=np.arange(6.0).reshape(3, 2), y=np.array([0, 1, 1]))
+    table = read_table("a.npz.gz", gzip.compress(buffer.getvalue()), "y")
+    assert list(table.labels) == ["0", "1", "1"]
+
+
+def test_rows_longer_than_the_header_are_refused():
+    with pytest.raises(InputError, match=r"^a\.csv can't be read"):
+        read_table("a.csv", b"u,kind\n1,2,yes\n3,4,no\n", "kind")
+
+
+def test_a_target_with_the_name_of_a_feature_made_here_is_refused():
+    with pytest.raises(InputError, match="choose another name for the target"):
+        read_table("a.ts", b"@data\n1,2:x\n3,4:y\n", "t0")

@@ -1,0 +1,54 @@
+"""Which sources a result depends on, and what is recorded beside it."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from balanced_bandits.plan import provenance
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def names(*starts):
+    return {str(path.relative_to(ROOT)) for path in provenance.sources(*starts)}
+
+
+def test_a_bandit_depends_on_its_own_module_and_the_estimation_but_on_no_other_bandit():
+    found = names(provenance.module_path("balanced_bandits.bandits.lints"))
+    assert {"balanced_bandits/bandits/lints.py", "balanced_bandits/estimation/ridge.py"} <= found
+    others = {f"balanced_bandits/bandits/{name}.py" for name in ("linucb", "blts", "blucb", "upper_bound")}
+    assert not found & others
+
+
+def test_a_script_brings_what_it_imports_by_way_of_others():
+    found = names(ROOT / "scripts/simulate_classification.py")
+    assert "balanced_bandits/core/streams.py" in found
+    assert "balanced_bandits/core/files.py" in found
+    assert "balanced_bandits/environments/synthetic.py" not in found
+    assert not any("bandits/lin" in name for name in found)
+
+
+def test_imports_inside_functions_count():
+    assert "balanced_bandits/datasets/formats.py" in names(
+        provenance.module_path("balanced_bandits.datasets.sources.wheel")
+    )
+
+
+def test_the_account_is_json_with_seed_versions_and_revision():
+    account = json.loads(provenance.account({"seed": 5}))
+    assert account["seed"] == 5
+    assert set(account["versions"]) >= {"python", "numpy", "numba", "snakemake"}
+    assert account["revision"]
+
+
+def test_simulation_jobs_import_numpy_and_numba_and_nothing_heavy():
+    for script in ("simulate_classification", "simulate_synthetic"):
+        code = f"import sys; sys.path.insert(0, 'scripts'); import {script}; import balanced_bandits.bandits.blts"
+        code += "; print(*sys.modules)"
+        done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+        loaded = set(done.stdout.split())
+        assert "numba" in loaded
+        # Numba itself looks at SciPy's version; SciPy's own modules are what takes time.
+        heavy = {"scipy.linalg", "scipy.stats", "pandas", "sklearn", "matplotlib", "openml", "pyarrow", "jsonschema"}
+        assert not loaded & heavy

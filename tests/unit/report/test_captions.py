@@ -1,0 +1,39 @@
+"""Captions say which datasets a figure shows."""
+
+import docutils.core
+import pytest
+from conftest import ROOT
+
+from balanced_bandits.report.captions import datasets_in_words, verbatim
+
+HEAD = "name,n,d,left_out,rows_capped_from,features_capped_from\n"
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        ("ant,9,2,,,\nbee,8,2,,,\n", "2 of 2 datasets are shown."),
+        ("ant,9,2,,,\nbee,0,0,one class only,,\n", r"1 of 2 datasets are shown. Left out: bee (one class only)."),
+        ("ant,777,2,,9000,\nbee,777,5,,8000,40\ncat,9,5,,,30\n",
+         "3 of 3 datasets are shown. Of 2 of them, 777 rows drawn at random are used. Of 2 of them, 5 features drawn "
+         "at random are used."),
+    ],
+)  # fmt: skip
+def test_what_is_shown_left_out_and_cut_is_in_words(rows, words, tmp_path):
+    (tmp_path / "datasets.csv").write_text(HEAD + rows)
+    assert datasets_in_words(tmp_path / "datasets.csv") == words
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a_", "*x* **y**", "``code``", ".. raw:: html", "<script>", "|s| [1]_ `a <b>`_", "x::", "\\", "a\n.. image:: u"],
+)
+def test_nothing_in_a_reason_is_markup(text):
+    parts = docutils.core.publish_parts(f"Left out: {verbatim(text)}.", writer="html5")
+    escaped = " ".join(text.split()).replace("<", "&lt;").replace(">", "&gt;")
+    assert parts["fragment"].strip() == f"<p>Left out: {escaped}.</p>"
+
+
+@pytest.mark.parametrize("caption", ["pairwise", "claims", "strata", "wins", "ranks", "profiles", "regrets"])
+def test_captions_of_the_comparison_say_it(caption):
+    assert 'snakemake.params["datasets"]' in (ROOT / f"workflow/report/{caption}.rst").read_text()
