@@ -1,10 +1,10 @@
-"""What Snakemake itself costs, by the number of simulation jobs.
+"""The cost of Snakemake itself, by the number of simulation jobs.
 
     python benchmarks/dag.py [JOBS ...] [--run JOBS] [--batch N]      (by default 1500 6000 30000, and --run 1500)
 
-For each number a suite of that many jobs is made up (five bandits a dataset, no data) and planned by a dry run; with
---run, one is also run, with jobs that only touch their outputs; with --batch, its collection is planned in N parts, of
-which the first is measured. Printed: CPU seconds and the largest memory of the snakemake process and its children.
+For each number, a dry run plans an artificial suite with that many jobs (five bandits per dataset, no data). With
+--run, a suite is also run, with jobs that only touch their outputs. With --batch, the collection is planned in N parts,
+and the first part is measured. Prints CPU seconds and peak memory of the snakemake process and its children.
 """
 
 import argparse
@@ -18,7 +18,7 @@ from pathlib import Path
 
 HOME = Path(__file__).resolve().parents[1]
 TARGET = "results/made_up/classification.parquet"
-# Stands in for every script: writes its outputs empty.
+# Replaces every script: creates empty outputs.
 TOUCH = """import sys
 for option, value in zip(sys.argv, sys.argv[1:]):
     if option in ("--output", "--runs", "--accounts"):
@@ -27,7 +27,7 @@ for option, value in zip(sys.argv, sys.argv[1:]):
 
 
 def make_project(folder: Path, jobs: int) -> None:
-    """The project with scripts that do nothing, and a suite of ``jobs`` / 5 datasets that are not there."""
+    """Create the project with scripts that do nothing, and a suite of ``jobs`` / 5 datasets that do not exist."""
     for name in ("Snakefile", "workflow", "balanced_bandits", "envs", "profiles"):
         (folder / name).symlink_to(HOME / name)
     shutil.copy(HOME / "config.yaml", folder)
@@ -41,7 +41,7 @@ def make_project(folder: Path, jobs: int) -> None:
 
 
 def cost(folder: Path, *arguments: str) -> tuple[float, float, float]:
-    """Seconds, CPU seconds and megabytes of a call of snakemake."""
+    """Seconds, CPU seconds and megabytes of one call of snakemake."""
     command = [sys.executable, "-m", "snakemake", "--snakefile", str(folder / "Snakefile"), "--cores", "2", "--quiet",
                "all", "--config", "suite=made_up.tsv", *arguments, "--", TARGET]  # fmt: skip
     started = time.monotonic()
@@ -67,8 +67,8 @@ def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("jobs", nargs="*", type=int, default=[1500, 6000, 30000])
-    parser.add_argument("--run", type=int, default=1500, help="of how many jobs a run is measured; 0: none")
-    parser.add_argument("--batch", type=int, default=0, help="in how many parts a plan is measured, too; 0: none")
+    parser.add_argument("--run", type=int, default=1500, help="number of jobs of the measured run; 0: no run")
+    parser.add_argument("--batch", type=int, default=0, help="also measure a plan in this many parts; 0: no")
     arguments = parser.parse_args()
     print(f"{'jobs':>6s} {'':20s} {'seconds':>9s} {'CPU s':>9s} {'MB':>9s}")
     for jobs in arguments.jobs:

@@ -1,8 +1,8 @@
-"""The floor: the barest compiled loops that play LinUCB and LinTS with a fixed lambda, and keep nothing else.
+"""The floor: minimal compiled loops that play LinUCB and LinTS with a fixed lambda.
 
-An inverse (its lower triangle) and a coefficient vector for each arm, K projections, an argmax and a rank-one update:
-work that no implementation with an update after every observation can do without. No intercept's special treatment, no
-variance of residuals, no history, no propensities, no checks.
+Each arm has an inverse (its lower triangle) and a coefficient vector; each round takes K projections, an argmax and a
+rank-one update. No implementation that updates after every observation can do less. There is no separate treatment of
+the intercept, no residual variance, no history, no propensities and no checks.
 """
 
 import numba
@@ -11,7 +11,7 @@ import numpy as np
 
 @numba.njit(cache=True, error_model="numpy", fastmath={"reassoc"})
 def bare(rows, rewards, alpha, lam, thompson, rng):
-    """Arms of every round of contexts (n, p) and rewards (n, K)."""
+    """The arms chosen in all rounds, for contexts (n, p) and rewards (n, K)."""
     n, p = rows.shape
     number = rewards.shape[1]
     inverse = np.zeros((number, p, p))
@@ -25,7 +25,7 @@ def bare(rows, rewards, alpha, lam, thompson, rng):
         best, highest, best_mean, best_quadratic = 0, -np.inf, 0.0, 0.0
         for a in range(number):
             i = 0
-            while i + 3 < p:  # four rows of the lower triangle at a time, each entry also for its mirror image
+            while i + 3 < p:  # four rows of the lower triangle at a time; each entry also serves as its mirror image
                 x0, x1, x2, x3 = rows[t, i], rows[t, i + 1], rows[t, i + 2], rows[t, i + 3]
                 s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0
                 for j in range(i):

@@ -1,11 +1,11 @@
-"""What the largest and widest datasets of OpenML take: stand-ins of their shapes, encoded and played.
+"""The cost of the largest and widest OpenML datasets: artificial datasets of the same shapes are encoded and played.
 
 python benchmarks/large.py            about five minutes, 4 GB of memory
-python benchmarks/large.py --quick    a hundredth of the cells: only shows that everything runs
+python benchmarks/large.py --quick    a hundredth of the cells: only checks that everything runs
 
-Noise with a weak signal in the first column, written as the file that OpenML would serve. Each stage is a process of
-its own, as in the pipeline: CPU seconds and the largest memory. What is too large to be played to its end within
-minutes is played with the cap ``max_rounds`` that the table names, beside the prediction for all of it.
+The data are noise with a weak signal in the first column, written in the file format that OpenML serves. Each stage
+runs in a separate process, as in the pipeline; its CPU seconds and peak memory are measured. Datasets that would take
+more than minutes are played with the cap ``max_rounds`` given in the table, next to the prediction for all rows.
 """
 
 import argparse
@@ -23,15 +23,15 @@ import numpy as np
 import pandas as pd
 from speed import table
 
-from balanced_bandits.analysis import cost
+from balanced_bandits.core.files import read_arrays
 from balanced_bandits.datasets.checksum import sha256
 from balanced_bandits.datasets.suite import Row
-from balanced_bandits.files import read_arrays
+from balanced_bandits.plan import cost
 
 SCRIPTS = Path(__file__).resolve().parents[1] / "scripts"
 OPTIONS = {"seed": 1, "shuffles": 1, "repeats": 1, "choices": {}, "readings": {"residual": {"variance": "residual"}},
            "grid": {"alpha": [1]}}  # fmt: skip
-# name, rows, columns, form, share of entries that are not 0, cap on the rounds played
+# name, rows, columns, format, share of nonzero entries, cap on the number of rounds
 SHAPES = [
     ("gene expression", 100, 22_000, "arff", 1.0, None),
     ("gene expression", 100, 59_000, "arff", 1.0, None),
@@ -42,7 +42,7 @@ SHAPES = [
 
 
 def write(path: Path, n: int, d: int, density: float) -> None:
-    """A file of n rows and d numeric columns, and a class of two."""
+    """Write a file with n rows, d numeric columns and two classes."""
     rng = np.random.default_rng(1)
     values = rng.standard_normal((n, d), dtype=np.float32).round(3)
     if density < 1:
@@ -63,7 +63,7 @@ def write(path: Path, n: int, d: int, density: float) -> None:
 
 
 def measured(*command: str) -> tuple[float, float]:
-    """CPU seconds and the largest memory (MB) of a command."""
+    """CPU seconds and peak memory (MB) of a command."""
     code = (
         "import resource, subprocess, sys; done = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL); "
         "used = resource.getrusage(resource.RUSAGE_CHILDREN); "
@@ -106,13 +106,13 @@ def main() -> None:
               for whole in ([("LinTS", 3)], [(bandit, 12) for bandit in cost.STEP])),
         ])  # fmt: skip
     table(
-        "Stand-ins: encoding, one run of LinTS, and hours that the model predicts for all rows: LinTS with its 3\n"
+        "Artificial datasets: encoding, one run of LinTS, and the predicted hours for all rows: LinTS with its 3\n"
         "settings, and all five bandits with 12 runs each",
         ["", "n", "d", "file MB", "encode s", "encode MB", "columns", "played", "play s", "play MB", "predicted s",
          "h LinTS", "h five"],
         rows,
     )  # fmt: skip
-    print(f"\nThis process itself: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB at most.")
+    print(f"\nPeak memory of this process: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB.")
 
 
 if __name__ == "__main__":

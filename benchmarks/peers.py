@@ -1,10 +1,11 @@
-"""Other libraries' LinUCB and LinTS on the same data: CPU microseconds a step, and how many times ours is as fast.
+"""LinUCB and LinTS of other libraries on the same data: CPU microseconds per step, and the speed-up of ours.
 
     python benchmarks/peers.py [--folder .peers] [--seconds 5] [--only river ...]
 
-Every peer gets a virtual environment of its own. All of them learn after every observation, with one fixed lambda, and
-are stopped after some seconds. They are called step by step, as their users do. Ours is timed both ways: the compiled
-run, and step by step from Python by ``choose`` and ``update``; the ratio in the table is to the compiled run.
+Each library (peer) gets its own virtual environment. All of them learn after every observation with one fixed lambda,
+and are stopped after some seconds. They are called step by step, as in typical use. Ours is timed in two ways: as a
+compiled run, and step by step from Python with ``choose`` and ``update``. The ratios in the table are relative to the
+compiled run.
 """
 
 import argparse
@@ -23,8 +24,8 @@ import numpy as np
 
 ROOT = Path(__file__).resolve().parent.parent
 SHAPES = ((10_000, 10, 2), (10_000, 50, 5), (2_000, 100, 10), (1_000, 200, 2))
-# What to install for each peer. obp's own requirements no longer build on Python 3.11 and include PyTorch, which its
-# linear policies do not use: it is installed without them (see ``obp_policy``).
+# The packages to install for each peer. The requirements of obp no longer build on Python 3.11 and include PyTorch,
+# which its linear policies do not use, so obp is installed without them (see ``obp_policy``).
 INSTALLS = {
     "mabwiser": [["mabwiser"]],
     "contextualbandits": [["contextualbandits"]],
@@ -39,11 +40,11 @@ ALGORITHMS = {
     "river": ("LinUCB",),
     "vowpalwabbit": ("squarecb", "cover"),
 }
-OTHER_JOB = {"squarecb", "cover"}  # gradient steps, not ridge regressions: shown for orientation
+OTHER_JOB = {"squarecb", "cover"}  # gradient steps instead of ridge regressions: shown for orientation
 
 
 def problem(n, d, number):
-    """Contexts (n, d) and rewards 0 or 1 (n, K)."""
+    """Contexts (n, d) and binary rewards (n, K)."""
     rng = np.random.default_rng(1)
     contexts = rng.standard_normal((n, d))
     scores = contexts @ rng.standard_normal((d, number)) / np.sqrt(d)
@@ -51,12 +52,12 @@ def problem(n, d, number):
 
 
 def with_ones(contexts):
-    """Contexts with the intercept's column, for libraries that have no intercept."""
+    """Contexts with a column of ones, for libraries without an intercept."""
     return np.column_stack([np.ones(len(contexts)), contexts])
 
 
 def mabwiser(algorithm, contexts, number):
-    """mabwiser's functions (choose, learn)."""
+    """The functions (choose, learn) of mabwiser."""
     from mabwiser.mab import MAB, LearningPolicy
 
     rows = with_ones(contexts)
@@ -69,7 +70,7 @@ def mabwiser(algorithm, contexts, number):
 
 
 def contextualbandits(algorithm, contexts, number):
-    """contextualbandits' functions (choose, learn), with rank-one updates and scalar draws: its fastest way."""
+    """The functions (choose, learn) of contextualbandits, with rank-one updates and scalar draws (the fastest)."""
     from contextualbandits import online
 
     settings = {"alpha": 1.0} if algorithm == "LinUCB" else {"v_sq": 1.0, "sample_from": "ci"}
@@ -81,7 +82,7 @@ def contextualbandits(algorithm, contexts, number):
 
 
 def obp_policy():
-    """obp's module of linear policies alone, without its parts that need PyTorch."""
+    """The module of linear policies of obp, without the parts that need PyTorch."""
     if "obp" in sys.modules:
         return sys.modules["obp.policy.linear"]
     folder = importlib.util.find_spec("obp").submodule_search_locations[0]
@@ -93,7 +94,7 @@ def obp_policy():
 
 
 def obp(algorithm, contexts, number):
-    """obp's functions (choose, learn)."""
+    """The functions (choose, learn) of obp."""
     rows = with_ones(contexts)
     settings = {"epsilon": 1.0} if algorithm == "LinUCB" else {}
     bandit = getattr(obp_policy(), algorithm)(dim=rows.shape[1], n_actions=number, random_state=1, **settings)
@@ -104,7 +105,7 @@ def obp(algorithm, contexts, number):
 
 
 def river(_, contexts, number):
-    """river's functions (choose, learn)."""
+    """The functions (choose, learn) of river."""
     from river.bandit import LinUCBDisjoint
 
     rows = [dict(enumerate(row)) for row in with_ones(contexts).tolist()]
@@ -113,7 +114,7 @@ def river(_, contexts, number):
 
 
 def vowpalwabbit(algorithm, contexts, number):
-    """Vowpal Wabbit's functions (choose, learn)."""
+    """The functions (choose, learn) of Vowpal Wabbit."""
     from vowpalwabbit import Workspace
 
     texts = ["| " + " ".join(f"{j}:{value:.6g}" for j, value in enumerate(row)) for row in contexts]
@@ -133,7 +134,7 @@ def vowpalwabbit(algorithm, contexts, number):
 
 
 def ours(algorithm, contexts, number):
-    """Functions (choose, learn) of this library, called from Python."""
+    """The functions (choose, learn) of this library, called from Python."""
     from balanced_bandits.bandits import bandit_class
 
     bandit = bandit_class(algorithm)(number, contexts.shape[1], seed=1, criterion="fixed", lams=[1.0])
@@ -144,7 +145,7 @@ def ours(algorithm, contexts, number):
 
 
 def step_by_step(functions, algorithm, shape, seconds):
-    """CPU microseconds a step of choosing and learning, after a few steps that are not counted; steps; mean reward."""
+    """CPU microseconds per step of choosing and learning, after a few untimed steps; number of steps; mean reward."""
     contexts, rewards = problem(*shape)
     choose, learn = functions(algorithm, contexts, shape[2])
     total, start = 0.0, 0.0
@@ -160,7 +161,7 @@ def step_by_step(functions, algorithm, shape, seconds):
 
 
 def compiled(algorithm, shape, repetitions=5):
-    """CPU microseconds a step of this library's compiled run, the best of several; steps; mean reward."""
+    """CPU microseconds per step of this library's compiled run, best of several; number of steps; mean reward."""
     from balanced_bandits.bandits import bandit_class
 
     contexts, rewards = problem(*shape)
@@ -175,7 +176,7 @@ def compiled(algorithm, shape, repetitions=5):
 
 
 def install(peer, folder):
-    """The interpreter of the peer's environment, made if it is not there; or None and the reason."""
+    """The interpreter of the peer's environment, created if missing, and ""; or None and the reason for the failure."""
     uv, python = Path(sys.prefix) / "bin" / "uv", folder / peer / "bin" / "python"
     done = folder / peer / "installed"
     if done.exists():
@@ -196,7 +197,7 @@ def install(peer, folder):
 def main():
     """Install, play, print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--folder", type=Path, default=ROOT / ".peers", help="where the peers' environments are made")
+    parser.add_argument("--folder", type=Path, default=ROOT / ".peers", help="folder of the peers' environments")
     parser.add_argument("--seconds", type=float, default=5.0, help="CPU seconds after which a peer is stopped")
     parser.add_argument("--only", nargs="+", choices=sorted(INSTALLS), default=list(INSTALLS))
     parser.add_argument("--play", nargs=2, help=argparse.SUPPRESS)  # a peer and an algorithm, in the peer's environment
@@ -209,8 +210,8 @@ def main():
 
     best = {a: [compiled(a, shape) for shape in SHAPES] for a in ("LinUCB", "LinTS")}
     slowest_of_ours = [max(best[a][s][0] for a in best) for s in range(len(SHAPES))]
-    print("CPU microseconds a step (and the ratio to our compiled run); (n, d, K) =")
-    print(f"{'':29}" + "".join(f"{shape!s:>22}" for shape in SHAPES) + "   mean reward of each")
+    print("CPU microseconds per step (and the ratio to our compiled run); (n, d, K) =")
+    print(f"{'':29}" + "".join(f"{shape!s:>22}" for shape in SHAPES) + "   mean rewards")
 
     def line(name, algorithm, results):
         base = [row[0] for row in best[algorithm]] if algorithm in best else slowest_of_ours
@@ -240,9 +241,9 @@ def main():
             if algorithm not in OTHER_JOB:
                 for shape, row in zip(SHAPES, results, strict=False):
                     fastest[algorithm, shape] = min(fastest.get((algorithm, shape), (np.inf, "")), (row[0], peer))
-    print("\nvowpalwabbit's algorithms are different ones (gradient steps, no ridge regression): for orientation only;")
+    print("\nThe algorithms of vowpalwabbit are different (gradient steps, no ridge regression): for orientation only;")
     print("its ratios are to the slower of our two. A peer that was stopped early has a lower mean reward.")
-    print("\nOurs (compiled run) against the fastest peer that does the same (target: at least 20x):")
+    print("\nOurs (compiled run) against the fastest peer with the same algorithm (target: at least 20x):")
     for (algorithm, shape), (micros, peer) in sorted(fastest.items()):
         ratio = micros / best[algorithm][SHAPES.index(shape)][0]
         print(f"{algorithm:8}{shape!s:>18}   {ratio:6.1f}x  {peer:20}{'' if ratio >= 20 else 'below the target'}")

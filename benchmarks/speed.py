@@ -1,8 +1,8 @@
-"""What the bandits cost: CPU seconds, the best of several repetitions, and ratios within this run.
+"""The cost of the bandits: CPU seconds, best of several repetitions, and ratios within the same run.
 
 python benchmarks/speed.py            about six minutes
-python benchmarks/speed.py --full     also plays the plain numpy BLTS at n = 4000 instead of extrapolating to it
-python benchmarks/speed.py --quick    small problems: only shows that everything runs
+python benchmarks/speed.py --full     measures the plain NumPy BLTS at n = 4000 instead of extrapolating
+python benchmarks/speed.py --quick    small problems: only checks that everything runs
 python benchmarks/speed.py --only floor growth
 """
 
@@ -23,9 +23,9 @@ from sklearn.linear_model import RidgeCV
 
 from balanced_bandits.bandits import bandit_class
 from balanced_bandits.bandits.base import design
-from balanced_bandits.bandits.linear import DEFAULTS
 from balanced_bandits.bandits.memory import later
-from balanced_bandits.compilation import kernel
+from balanced_bandits.bandits.parameters import DEFAULTS
+from balanced_bandits.core.kernels import kernel
 from balanced_bandits.estimation.penalty import decompose, loo_scores
 from balanced_bandits.estimation.ridge import fit, new_arms
 
@@ -42,7 +42,7 @@ def problem(n, d, number, seed=1):
 
 
 def run_of(name, shape, **choices):
-    """A function that plays a whole compiled run; gives its memory."""
+    """A function that plays a whole compiled run and returns its memory."""
     cls, (contexts, rewards) = bandit_class(name), problem(*shape)
     play, options, rows = cls.LOOPS.play, cls.options(choices), design(contexts, "unpenalised")
     order = np.arange(len(rows))
@@ -59,7 +59,7 @@ def floor_of(thompson, shape):
 
 
 def costs(*functions, repetitions=7, enough=3.0):
-    """CPU seconds of each function, the best of ``repetitions`` in turn, or of as many as fit into some seconds."""
+    """CPU seconds of each function, best of ``repetitions``, taken in turn; fewer if they exceed a time limit."""
     best, begun = [np.inf] * len(functions), time.process_time()
     for _ in range(repetitions):
         for i, function in enumerate(functions):
@@ -72,7 +72,7 @@ def costs(*functions, repetitions=7, enough=3.0):
 
 
 def table(title, head, rows):
-    """Print aligned columns; the first to the left, numbers to the right."""
+    """Print a table; the first column is left-aligned, the others are right-aligned."""
     lines = [
         head,
         *[[c if isinstance(c, str) else f"{c:.3g}" if abs(c) < 100 else f"{c:.0f}" for c in r] for r in rows],
@@ -85,7 +85,7 @@ def table(title, head, rows):
 
 
 def against_floor(sizes):
-    """Fixed lambda against the bare loop."""
+    """Compare a fixed lambda with the bare loop."""
     rows = []
     for shape in sizes["shapes"]:
         for name in ("LinUCB", "LinTS"):
@@ -96,7 +96,7 @@ def against_floor(sizes):
 
 
 def chosen_penalty(sizes):
-    """Lambda by leave-one-out, refreshed at every 5 % of growth."""
+    """Measure lambda by leave-one-out, refreshed whenever the data grow by 5 %."""
     rows = []
     for shape in sizes["shapes"]:
         for name in BANDITS:
@@ -104,13 +104,13 @@ def chosen_penalty(sizes):
             fixed, ours = costs(run_of(plain, shape, **FIXED), run_of(name, shape), repetitions=5)
             rows.append([f"{name} {shape}", ours / shape[0] * 1e6, ours, ours / fixed])
     table("b. Lambda by leave-one-out, geometric 5 % (targets: LinTS and LinUCB at most 10 times the fixed cost\n"
-          "   on the first two shapes; BLTS and BLUCB at most 2.5 s a setting on (10000, 50, 5))",
+          "   on the first two shapes; BLTS and BLUCB at most 2.5 s per setting on (10000, 50, 5))",
           ["(n, d, K)", "us/step", "s/setting", "times fixed"], rows)  # fmt: skip
 
 
 @kernel
 def all_grams(rows, stops):
-    """The matrix products of the refreshes: X'X, or XX' where that is smaller."""
+    """The matrix products of the refreshes: X'X, or XX' if that is smaller."""
     for stop in stops:
         part = rows[:stop, 1:].copy()
         np.dot(part.T, part) if stop >= part.shape[1] else np.dot(part, part.T)
@@ -118,7 +118,7 @@ def all_grams(rows, stops):
 
 @kernel
 def all_eigen(rows, stops):
-    """The same and the eigendecompositions."""
+    """The matrix products and the eigendecompositions."""
     for stop in stops:
         part = rows[:stop, 1:].copy()
         np.linalg.eigh(np.dot(part.T, part) if stop >= part.shape[1] else np.dot(part, part.T))
@@ -147,7 +147,7 @@ def all_fits(rows, rewards, weights, stops, model):
 
 
 def refresh_parts(sizes):
-    """Where the time of the refreshes of LinTS goes: its pieces, timed on the rows that the arms had at each."""
+    """Profile the refreshes of LinTS: its parts, timed on the rows that the arms had at each refresh."""
     shape = sizes["shapes"][1]
     options = bandit_class("LinTS").options({})
     play, fixed = run_of("LinTS", shape), run_of("LinTS", shape, **FIXED)
@@ -178,16 +178,16 @@ def refresh_parts(sizes):
         "rest of decompose (centring, coordinates U)": decomposed - eigen,
         "leave-one-out pass": scored - decomposed,
         "rest of fit (inverse, coefficients, cost)": fitted - scored,
-        "gathering the arm's rows, memory": whole - steps - fitted,
+        "collecting the arm's rows, memory": whole - steps - fitted,
         "the steps themselves (fixed-lambda run)": steps,
         "whole run": whole,
     }
-    table(f"b'. Where the time of LinTS {shape} goes; {refreshes} refreshes", ["part", "ms", "share %"],
+    table(f"b'. Profile of LinTS {shape}; {refreshes} refreshes", ["part", "ms", "share %"],
           [[name, seconds * 1e3, 100 * seconds / whole] for name, seconds in parts.items()])  # fmt: skip
 
 
 def growth(sizes):
-    """The cost as n grows."""
+    """Measure the cost as n grows."""
     lengths, rows = sizes["lengths"], []
     for name in BANDITS:
         seconds = [costs(run_of(name, (n, 20, 3)), repetitions=3)[0] for n in lengths]
@@ -198,7 +198,7 @@ def growth(sizes):
 
 
 def plain_blts(n, d, number, gamma=0.1, draws=100):
-    """BLTS as one writes it from the box with numpy and scikit-learn: all of it again after every step."""
+    """A direct implementation of BLTS with NumPy and scikit-learn, which recomputes everything after every step."""
     rng = np.random.default_rng(1)
     contexts, rewards = problem(n, d, number)
     rows, penalised = np.column_stack([np.ones(n), contexts]), np.diag([0.0] + [1.0] * d)
@@ -229,7 +229,7 @@ def plain_blts(n, d, number, gamma=0.1, draws=100):
 
 
 def against_plain(sizes):
-    """BLTS against numpy and scikit-learn."""
+    """Compare BLTS with the direct implementation in NumPy and scikit-learn."""
     small, large = sizes["plain"]
     plain = {n: costs(lambda n=n: plain_blts(n, 10, 3), repetitions=1)[0] for n in (small // 2, small)}
     how = f"extrapolated from {small // 2} and {small}"
@@ -244,7 +244,7 @@ def against_plain(sizes):
                 ours = costs(run_of("BLTS", (n, 10, 3), schedule=schedule, propensity=method), repetitions=3)[0]
                 label = schedule if isinstance(schedule, str) else "geometric 5 %"
                 rows.append([f"n = {n}: ours, {label}, {method}", ours, plain[n] / ours, target if n == large else ""])
-    table("d. BLTS (n, 10, 3) against the plain way", ["", "s", "times as fast", "target"], rows)
+    table("d. BLTS (n, 10, 3) against a direct implementation", ["", "s", "times as fast", "target"], rows)
 
 
 FIRST_CALL = """
@@ -257,7 +257,7 @@ next(bandit_class({name!r}).play([{{}}], x, y, range(60), [rng]))
 
 
 def child(code, **environment):
-    """Run code in a fresh process: its CPU seconds, and what it printed."""
+    """Run code in a fresh process; returns its CPU seconds and its output."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run([sys.executable, "-c", code], env=os.environ | environment, check=True, capture_output=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -265,7 +265,7 @@ def child(code, **environment):
 
 
 def start_up(sizes):
-    """A fresh process to the end of its first call."""
+    """Measure a fresh process up to the end of its first call."""
     rows = [["import numba alone", min(child("import numba")[0] for _ in range(3)), ""]]
     for name in ("LinTS", "BLTS"):
         code, cold = FIRST_CALL.format(name=name), ""
@@ -281,10 +281,10 @@ PEAK = """
 import sys
 sys.path.insert(0, {folder!r})
 import speed
-def peak():  # the process's own; getrusage's would begin with that of the process that started it
+def peak():  # of this process alone; getrusage would start from the peak of the parent process
     return int(open("/proc/self/status").read().split("VmHWM:")[1].split()[0]) * 1024
 play = speed.run_of({name!r}, {shape!r})
-open("/proc/self/clear_refs", "w").write("5")  # forget the peak of making the data
+open("/proc/self/clear_refs", "w").write("5")  # reset the peak that was reached when creating the data
 before = peak()
 memory = play()
 print(peak() - before)
@@ -292,7 +292,7 @@ print(peak() - before)
 
 
 def memory_use(sizes):
-    """Peak of resident memory that a run adds to its data, against n p + K p^2 (1 + posteriors) numbers."""
+    """Compare the peak resident memory of a run, without its data, with n p + K p^2 (1 + posteriors) numbers."""
     n, d, number = shape = sizes["memory"]
     rows = []
     for name in ("LinTS", "BLTS"):
@@ -325,10 +325,10 @@ QUICK = {
 
 
 def main():
-    """Measure and print the parts asked for."""
+    """Measure and print the requested parts."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="small problems")
-    parser.add_argument("--full", action="store_true", help="measure the plain BLTS at n = 4000")
+    parser.add_argument("--full", action="store_true", help="measure the direct implementation of BLTS at n = 4000")
     parser.add_argument("--only", nargs="+", choices=PARTS, default=list(PARTS), help="only these parts")
     given = parser.parse_args()
     sizes = (QUICK if given.quick else SIZES) | {"full": given.full}
