@@ -1,12 +1,11 @@
-# make         set up .venv, run the default pipeline, say what was drawn
-# make report  the same, for the page alone: results/SUITE/report.html
-# make test    set up the test tools as well, run all tests
-# make setup   set up .venv and no more; setup-dev: with the test tools; setup-slurm: for a Slurm cluster
-#              (docs/clusters.md)
-# make check   formatting, types and lint
-# make bench   speed against the floor; make bench-peers: against other packages, each in a venv of its own
-# make lock    renew the locks in envs/
-# make clean   remove results, logs and Snakemake's records (data/ with its downloads and figures/ stay)
+# make         set up .venv, run the default pipeline, print a summary
+# make report  the same, but only up to the page: results/SUITE/report.html
+# make test    install the test tools and run all tests; test-fast: the unit tests, in two minutes
+# make setup   set up .venv only; setup-dev: with the test tools; setup-slurm: for a Slurm cluster (docs/clusters.md)
+# make check   check formatting, types, lint and import rules
+# make bench   compare the speed with a lower bound; bench-peers: with other packages, each in its own venv
+# make lock    update the lock files in envs/
+# make clean   remove results, logs and Snakemake's records (keeps data/ with its downloads, and figures/)
 PYTHON ?= python3
 CORES ?= all
 export PYTHON
@@ -15,10 +14,10 @@ BIN := .venv/bin
 PACKAGE := envs/setup.sh envs/uv.txt pyproject.toml
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 
-# What is installed is kept: the locks of the test tools and of Slurm hold the run's packages too.
+# Keep what is installed: the lock files of the test tools and of Slurm include the packages of a run.
 INSTALLED := $(firstword $(wildcard .venv/installed-dev .venv/installed-slurm) .venv/installed-base)
 
-.PHONY: run report setup setup-dev setup-slurm test check bench bench-peers lock clean
+.PHONY: run report setup setup-dev setup-slurm test test-fast check bench bench-peers lock clean
 .DEFAULT_GOAL := run
 
 run: setup
@@ -37,8 +36,15 @@ setup-slurm: .venv/installed-slurm
 .venv/installed-%: envs/%.txt $(PACKAGE)
 	@sh envs/setup.sh $*
 
+# Tests that mostly wait (for Slurm) run in parallel with the others; their output is printed at the end.
 test: setup-dev
-	@$(BIN)/python -m pytest -n 2 --dist loadfile
+	@$(BIN)/python -m pytest -m waits > .waits.log 2>&1 & waiting=$$!; \
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not waits"; others=$$?; \
+	wait $$waiting; waited=$$?; cat .waits.log; rm -f .waits.log; \
+	[ $$others = 0 ] && [ $$waited = 0 ]
+
+test-fast: setup-dev
+	@$(BIN)/python -m pytest -q -n 2 --dist loadfile tests/unit balanced_bandits
 
 check: setup-dev
 	$(BIN)/ruff check
@@ -46,6 +52,7 @@ check: setup-dev
 	$(BIN)/mypy
 	$(BIN)/snakefmt --check Snakefile workflow
 	$(BIN)/snakemake --lint
+	$(BIN)/python -m pytest -q tests/unit/test_architecture.py
 
 bench: setup-dev
 	@$(BIN)/python benchmarks/speed.py
