@@ -43,12 +43,14 @@ def test_same_arms_and_estimates_as_the_boxes(name, seed, n, d, K, warm, **choic
         named[schedule] = {kind: value} if value else "every_step"
     named = {choice: value for choice, value in named.items() if choice in BANDITS[name].parameters}
     chosen, _, memory = played(name, contexts, rewards, seed, forced, **named)
+    # With three arms or more, the kernel ignores arms that win with a probability below 3e-7 (propensity.SURE).
+    close = 1e-5 if name == "BLTS" and K > 2 and choices["propensity"] == "exact" else 1e-8
     for a, arm in enumerate(plain):
         np.testing.assert_array_equal(np.flatnonzero(chosen == a), arm.times)
-        np.testing.assert_allclose(memory.weights[arm.times], arm.w, rtol=1e-8)
+        np.testing.assert_allclose(memory.weights[arm.times], arm.w, rtol=close)
         assert memory.arms.lam[a] == arm.lam
         if arm.theta is not None:
-            np.testing.assert_allclose(memory.arms.theta[a], arm.theta, rtol=1e-8, atol=1e-8)
+            np.testing.assert_allclose(memory.arms.theta[a], arm.theta, rtol=close, atol=close)
             mirror(memory.arms, a)
-            np.testing.assert_allclose(memory.arms.inverse[a], np.linalg.inv(arm.B), rtol=1e-8, atol=1e-8)
-            np.testing.assert_allclose(memory.arms.scale[a], arm.s2, rtol=1e-8, atol=1e-10)
+            np.testing.assert_allclose(memory.arms.inverse[a], np.linalg.inv(arm.B), rtol=close, atol=close)
+            np.testing.assert_allclose(memory.arms.scale[a], arm.s2, rtol=close, atol=close)
