@@ -38,9 +38,11 @@ def standardised_so_far(X: NDArray[np.float64]) -> NDArray[np.float64]:
     the rows.
     """
     count = np.arange(1, len(X) + 1)[:, None]
-    mean = X.cumsum(axis=0) / count
-    variance = (X**2).cumsum(axis=0) / count - mean**2
+    shifted = X - X[:1]  # changes no deviation, and keeps the digits of columns that are far from 0
+    mean = shifted.cumsum(axis=0) / count
+    variance = (shifted**2).cumsum(axis=0) / count - mean**2
     deviation = np.sqrt(np.maximum(variance, 0.0))
+    least = 1e-7 * np.maximum.accumulate(np.abs(shifted))  # below this, a deviation is a rounding error
     with np.errstate(divide="ignore", invalid="ignore"):
-        scaled = np.where(deviation > 1e-9, (X - mean) / deviation, 0.0)
+        scaled = np.where(deviation > least, (shifted - mean) / deviation, 0.0)
     return rotated(scaled) if X.shape[1] > X.shape[0] else scaled
