@@ -86,9 +86,9 @@ class Bandit:
 
     def _start(self, arguments: Mapping[str, Any]) -> None:
         """Initialise from the ``locals()`` of the constructor, so that no argument is forgotten or mixed up."""
-        self.n_arms, self.n_features = (_size(name, arguments[name]) for name in SIZES)
+        self.n_arms, self.n_features = (_whole(name, arguments[name], 1) for name in SIZES)
         self.choices = self.checked({name: arguments[name] for name in self.parameters()})
-        self.seed = arguments["seed"]
+        self.seed = _whole("seed", arguments["seed"], 0)
         self._options_ = self._options(self.choices)
         self._rng = np.random.default_rng(self.seed)
         size = self.n_features + (self.choices["intercept"] != "none")
@@ -233,7 +233,10 @@ class Bandit:
         return bool(self._memory.arms.pulls.min() == 0)
 
     def _checked(self, x: ArrayLike) -> NDArray[np.float64]:
-        z = np.asarray(x, dtype=float)
+        try:
+            z = np.asarray(x, dtype=float)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"the context is {x!r}, but must be a sequence of {self.n_features} numbers.") from error
         if z.shape != (self.n_features,):
             raise ValueError(f"the context has shape {z.shape}, but must have shape ({self.n_features},).")
         if not np.isfinite(z).all():
@@ -250,10 +253,10 @@ class Bandit:
         self._memory = self._memory._replace(**longer)
 
 
-def _size(name: str, value: Any) -> int:
-    """The number of arms or features as an int; raises unless it is an integer of at least 1."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise ValueError(f"{name} is {value!r}, but must be an integer of at least 1.")
+def _whole(name: str, value: Any, least: int) -> int:
+    """An argument as an int; raises unless it is an integer of at least ``least``."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        raise ValueError(f"{name} is {value!r}, but must be an integer of at least {least}.")
     return int(value)
 
 

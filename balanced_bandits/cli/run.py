@@ -25,7 +25,7 @@ from balanced_bandits.datasets.encoding import encode
 from balanced_bandits.datasets.formats import READERS, read_table
 from balanced_bandits.datasets.prepare import Preparation
 from balanced_bandits.datasets.sources.openml_settings import SETTINGS_VARIABLE
-from balanced_bandits.environments.classification import rewards_of, shuffled
+from balanced_bandits.environments.classification import rewards_of, shuffled, standardised_so_far
 from balanced_bandits.plan.config import given_config
 from balanced_bandits.plan.datasets import ARCHIVES
 from balanced_bandits.plan.plan import Plan
@@ -79,13 +79,15 @@ def run(
     chosen = np.empty((times, n), dtype=np.int64)
     labels = np.empty((times, n), dtype=np.int64)
     rewards = rewards_of(data.y, arms)
+    running = plan.config["standardise"] == "running"
     with Progress(times * n, "rounds") as progress:
         for shuffle in range(times):
             order = shuffled(n, root, data.name, shuffle)
             rng = run_stream(root, data.name, player.name, player.setting, shuffle)
-            learner = _made(player, rng, arms, data.X.shape[1])
+            contexts = standardised_so_far(data.X[order]) if running else data.X[order]
+            learner = _made(player, rng, arms, contexts.shape[1])
             labels[shuffle] = data.y[order]
-            for t, arm in enumerate(steps(learner, data.X, rewards, order)):
+            for t, arm in enumerate(steps(learner, contexts, rewards[order], np.arange(n))):
                 chosen[shuffle, t] = arm
                 progress.report(shuffle * n + t + 1)
                 if shuffle == t == 0:
@@ -141,7 +143,7 @@ def _player(bandit: str, given: dict[str, Any], reading: str | None, plan: Plan)
         choices = bandit_at(path).checked(choices | given)
     except (TypeError, ValueError) as error:
         raise InputError(f"{bandit}: {error}") from error
-    names = plan.config["bandits"].get(bandit, given)
+    names = plan.classification.grids.get(bandit, given)
     return Player(bandit, path, {name: choices[name] for name in names if isinstance(choices[name], float)}, choices)
 
 

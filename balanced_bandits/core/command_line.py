@@ -23,5 +23,6 @@ def keep_memory() -> None:
     """
     options = {-1: 2**30, -3: 2**25}  # M_TRIM_THRESHOLD, and M_MMAP_THRESHOLD at the largest value that is allowed
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
-    for option, value in options.items() if mallopt else ():
-        mallopt(option, value)
+    if mallopt is not None:
+        for option, value in options.items():
+            mallopt(option, value)

@@ -24,26 +24,32 @@ class Classification:
         self._config, self._own, self.datasets, self._players = config, config["classification"], datasets, players
         self.protocols = list(PROTOCOLS)
         self.readings: list[str] = self._own["readings"]
-        self.paper_bandits = list(config["bandits"])
         for name in config["references"].keys() & config["bandits"].keys():
             raise InputError(f"references.{name}: it is under bandits as well; remove it from one of them.")
-        self.grids: dict[str, Any] = config["bandits"] | config["references"]
+        self.known: dict[str, Any] = config["bandits"] | config["references"]
+        self.grids: dict[str, Any] = players.playing(self.known)
+        self.paper_bandits = list(players.playing(config["bandits"]))
         self.bandits = list(self.grids)
         for key in ("reference", "placebo"):
-            if self._own[key] is not None and self._own[key] not in self.grids:
+            if self._own[key] is not None and self._own[key] not in self.known:
                 raise InputError(
-                    f"classification.{key} is {self._own[key]}, but must be one of {', '.join(self.grids)}."
+                    f"classification.{key} is {self._own[key]}, but must be one of {', '.join(self.known)}."
                 )
         self.results = f"results/{datasets.suite}"
 
     @property
     def reference(self) -> str:
-        """The bandit from which the differences of the others are shown: the named one, or else the first."""
-        return str(self._own["reference"] or self.bandits[0])
+        """The bandit from which the differences of the others are shown: the named one if it plays, or the first."""
+        return str(self._own["reference"] if self._own["reference"] in self.grids else self.bandits[0])
+
+    @property
+    def placebo(self) -> str | None:
+        """The bandit that is compared with copies of itself, if it plays."""
+        return self._own["placebo"] if self._own["placebo"] in self.grids else None
 
     def copies(self, bandit: str) -> int:
         """How often a bandit plays each setting with other random numbers: once, but for the placebo."""
-        return 1 + (int(self._own["placebo_copies"]) if bandit == self._own["placebo"] else 0)
+        return 1 + (int(self._own["placebo_copies"]) if bandit == self.placebo else 0)
 
     def plays(self, bandit: str, shuffles: int, copies: int | None = None) -> int:
         """How many runs a job of a bandit has."""
@@ -75,7 +81,7 @@ class Classification:
     def comparison(self) -> str:
         """All that the comparison depends on, besides the runs and the code."""
         options = {"seed": self._config["seed"], "bandits": self.bandits, "readings": self.readings,
-                   "rope": self._own["rope"], "reference": self.reference, "placebo": self._own["placebo"]}  # fmt: skip
+                   "rope": self._own["rope"], "reference": self.reference, "placebo": self.placebo}  # fmt: skip
         return json.dumps(options, sort_keys=True)
 
     def jobs(self) -> list[str]:
@@ -125,11 +131,11 @@ class Calibration:
 
     def __init__(self, config: Mapping[str, Any], classification: Classification) -> None:
         self._own, self._classification = config["calibration"], classification
-        self.bandits: list[str] = self._own["bandits"]
-        for bandit in self.bandits:
-            if bandit not in classification.grids:
-                known = ", ".join(classification.grids)
+        for bandit in self._own["bandits"]:
+            if bandit not in classification.known:
+                known = ", ".join(classification.known)
                 raise InputError(f"calibration.bandits: {bandit} is not compared; it must be one of {known}.")
+        self.bandits = [bandit for bandit in self._own["bandits"] if bandit in classification.grids]
         self.results = f"{classification.results}/calibration"
 
     def seconds(self, dataset: str, bandit: str) -> float:

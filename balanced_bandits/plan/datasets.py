@@ -44,6 +44,19 @@ class Datasets:
         self.rows = chosen(read_suite(self.file), names, self.file)
         self.families = {name: family_of(name, row.family) for name, row in self.rows.items()}
 
+    def check_results(self) -> None:
+        """Raise if the folder of results belongs to another suite whose file has the same name."""
+        record = Path("results", self.suite, "run.json")
+        try:
+            other = suite_path(json.loads(record.read_text())["config"]["suite"])
+        except (OSError, ValueError, LookupError, TypeError, AttributeError):
+            return  # no results yet, or nothing to tell whose they are
+        if other.exists() and other.resolve() != self.file.resolve():
+            raise InputError(
+                f"results/{self.suite} holds the results of {other}, and {self.file} would overwrite them; rename one "
+                f"of the two files, or move results/{self.suite} away."
+            )
+
     @property
     def options(self) -> list[str]:
         """The options that pass the datasets to a script: the suite's file, since thousands of names are too long."""

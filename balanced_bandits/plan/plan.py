@@ -23,7 +23,9 @@ class Plan:
 
     def check(self) -> None:
         """Raise ``InputError`` if a run of the workflow can't be planned."""
+        self.players.check_asked()
         self.players.check_own()
+        self.datasets.check_results()
         _ = self.classification, self.calibration, self.synthetic
 
     @functools.cached_property

@@ -1,5 +1,6 @@
 """The players: the bandits of a configuration, with the choices that each of them takes."""
 
+import difflib
 import math
 from collections.abc import Mapping
 from pathlib import Path
@@ -20,6 +21,26 @@ class Players:
 
     def __init__(self, config: Mapping[str, Any]) -> None:
         self._config, self._own = config, config["own_bandits"]
+
+    def playing(self, grids: Mapping[str, Any]) -> dict[str, Any]:
+        """Those of the grids whose bandits are to be played, in the order of the grids."""
+        asked = self._config["play"]
+        return {name: grid for name, grid in grids.items() if asked == "all" or name in asked}
+
+    def check_asked(self) -> None:
+        """Raise unless every bandit that is asked for has a grid, and both experiments have bandits to play."""
+        config = self._config
+        datasets, example = config["bandits"] | config["references"], config["synthetic"]["bandits"]
+        known = list(dict.fromkeys([*datasets, *example]))
+        for name in [] if config["play"] == "all" else config["play"]:
+            if name not in known:
+                near = difflib.get_close_matches(name, known, n=1)
+                hint = f"did you mean {near[0]}?" if near else f"it must be one of {', '.join(known)}."
+                raise InputError(f"play: there is no grid for {name}; {hint}")
+        if len(self.playing(datasets)) < 2:
+            raise InputError(f"play: name at least two of {', '.join(datasets)}, which are compared on datasets.")
+        if not self.playing(example):
+            raise InputError(f"play: name at least one of {', '.join(example)}, which play the synthetic example.")
 
     def path(self, bandit: str) -> str:
         """The import path of its class, MODULE:CLASS."""
@@ -53,7 +74,8 @@ class Players:
 
     def check_own(self) -> None:
         """Raise unless the classes of user-defined bandits exist and take the parameters of their grids."""
-        grids = {"bandits": self._config["bandits"], "synthetic.bandits": self._config["synthetic"]["bandits"]}
+        grids = {"bandits": self._config["bandits"], "references": self._config["references"],
+                 "synthetic.bandits": self._config["synthetic"]["bandits"]}  # fmt: skip
         for name, path in self._own.items():
             if name in BANDITS:
                 raise InputError(f"own_bandits.{name}: a bandit of this package has this name; choose another one.")

@@ -22,7 +22,7 @@ class Synthetic:
         self.specifications = list(SPECIFICATIONS)
         self._config, self._players = config, players
         self._example, self._atlas = config["synthetic"], config["sensitivity"]
-        self.bandits = list(self._example["bandits"])
+        self.bandits = list(players.playing(self._example["bandits"]))
         default = {"reading": self._example["reading"], "intercept": self._example["intercept"],
                    "lams": config["ridge"]["lams"], "propensity": config["balancing"]["propensity"],
                    "schedule": config["schedule"]}  # fmt: skip

@@ -1,4 +1,4 @@
-"""One job of the classification experiment: one bandit on one dataset, all readings, settings, repeats and shuffles."""
+"""One job of the experiment on datasets: one bandit, one dataset, all readings, settings, copies and shuffles."""
 
 import itertools
 import time

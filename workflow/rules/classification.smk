@@ -206,6 +206,8 @@ rule record:
         "logs/{experiment}/record.log",
     benchmark:
         "logs/{experiment}/record.tsv"
+    # First of all, so that results always say which suite they belong to.
+    priority: 10**10
     localrule: True
     conda:
         CONDA

@@ -200,6 +200,18 @@ def test_contexts_of_another_shape_are_refused(x):
         bandit_class("LinUCB")(2, 2).choose(x)
 
 
+@pytest.mark.parametrize("x", [["a", "b"], [[1.0], 2.0], {"a": 1}], ids=str)
+def test_contexts_that_are_not_numbers_are_refused(x):
+    with pytest.raises(ValueError, match=r"the context is .* must be a sequence of 2 numbers"):
+        bandit_class("LinUCB")(2, 2).choose(x)
+
+
+@pytest.mark.parametrize("seed", [-1, 1.5, "x", None, True])
+def test_seeds_that_are_not_whole_numbers_are_refused(seed):
+    with pytest.raises(ValueError, match=r"seed is .* must be an integer of at least 0"):
+        bandit_class("LinTS")(2, 1, seed=seed)
+
+
 @pytest.mark.parametrize("arm", [-1, 2, 1.5, True])
 def test_unknown_arms_are_refused(arm):
     bandit = bandit_class("LinUCB")(2, 2)
