@@ -11,8 +11,8 @@ from balanced_bandits.plan.config import checked_config, config_schema
 
 PAGES = sorted((ROOT / "docs").glob("*.md"))
 # Keys that the paper answers, or that are no question of its method.
-SETTLED = {"seed", "strict", "suite", "datasets", "openml", "own_bandits", "bandits", "synthetic.bandits",
-           "synthetic.horizon", "synthetic.alternatives", "sensitivity", "figures"}  # fmt: skip
+SETTLED = {"seed", "strict", "suite", "datasets", "openml", "own_bandits", "play", "bandits", "references",
+           "synthetic.bandits", "synthetic.horizon", "synthetic.alternatives", "sensitivity", "figures"}  # fmt: skip
 
 
 def test_the_examples_of_the_api_page_do_what_it_says():
@@ -39,6 +39,7 @@ def test_every_open_choice_has_its_argument_and_its_default():
     config = checked_config({})
     expected = dict(open_choices(config, config_schema()))
     expected["bandits.ILTCB"] = config["bandits"]["ILTCB"]
+    expected["references.EpsilonGreedy"] = config["references"]["EpsilonGreedy"]
     page = (ROOT / "docs/choices.md").read_text()
     headings = re.findall(r"^### `(.+?)`: `(.+)`$", page, flags=re.MULTILINE)
     assert {name: yaml.safe_load(default) for name, default in headings} == expected
