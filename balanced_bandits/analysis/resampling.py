@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 RESAMPLES = 4000
 LEVEL = 0.95
+ROUNDING = 1e-12
 
 
 class Interval(NamedTuple):
@@ -24,8 +25,8 @@ class Interval(NamedTuple):
 class Bootstrap:
     """Means of columns over datasets, in resamples that draw families with replacement, all datasets of each.
 
-    ``values`` (datasets, columns) may be NaN where a dataset has no value in a column. With a single family, every
-    resample is the data itself.
+    ``values`` (datasets, columns) may be NaN where a dataset has no value in a column; every column needs a value. With
+    a single family, every resample is the data itself. There may be no columns at all.
     """
 
     def __init__(
@@ -36,14 +37,17 @@ class Bootstrap:
         sums, counts = np.zeros((len(names), values.shape[1])), np.zeros((len(names), values.shape[1]))
         np.add.at(sums, member, np.where(there, values, 0.0))
         np.add.at(counts, member, there)
-        drawn = rng.multinomial(len(names), np.full(len(names), 1.0 / len(names)), size=resamples).astype(float)
+        drawn = np.ones((resamples, len(names)))
+        if len(names) > 1:
+            drawn = rng.multinomial(len(names), np.full(len(names), 1.0 / len(names)), size=resamples).astype(float)
         self.means: NDArray[np.float64] = sums.sum(axis=0) / counts.sum(axis=0)
         with np.errstate(invalid="ignore", divide="ignore"):
             self.resampled: NDArray[np.float64] = (drawn @ sums) / (drawn @ counts)
 
     def pointwise(self) -> Interval:
         """Percentile intervals, each at 95 % by itself."""
-        low, high = np.nanquantile(self.resampled, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
+        ends = np.nanquantile(self.resampled, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
+        low, high = ends.reshape(2, -1)  # without columns, NumPy drops an axis
         return Interval(low, high)
 
     def simultaneous(self) -> Interval:
@@ -55,7 +59,8 @@ class Bootstrap:
         error = np.nanstd(self.resampled, axis=0, ddof=1)
         with np.errstate(invalid="ignore", divide="ignore"):
             deviations = np.abs(self.resampled - self.means) / error
-        largest = np.nanmax(np.where(error > 0, deviations, 0.0), axis=1, initial=0.0)
+        # The error of a column of equal values is a rounding error, and so are its deviations.
+        largest = np.nanmax(np.where(error > ROUNDING, deviations, 0.0), axis=1, initial=0.0)
         reach = np.quantile(largest, LEVEL) * error
         return Interval(self.means - reach, self.means + reach)
 

@@ -44,7 +44,8 @@ def faults_of_classification(record: dict[str, Any], arrays: Arrays) -> Iterator
         yield f"the choices of the {arms} arms are not {n} in all"
     if rounds[-1] != n or len(rounds) != curve.shape[-1]:
         yield f"the regret is not that of {n} rounds"
-    if (np.diff(curve, prepend=0) < 0).any() or (curve > rounds).any():
+    steps = np.diff(curve, prepend=0)
+    if not ((steps >= 0) & (steps <= np.diff(rounds, prepend=0))).all():
         yield "the regret falls, or grows by more than one per round"
     clipped, penalties = arrays["clipped"], arrays["penalties"]
     if clipped.shape != shape or not (np.isnan(clipped).all() or _are_shares(clipped)):

@@ -49,7 +49,11 @@ def collect(results: Iterable[Path], families: Mapping[str, str]) -> Collected:
             where = f"as {seen[job]} does" if job in seen else "which was not asked for"
             raise InputError(f"{path} holds {record['bandit']} on {name}, {where}; delete it and run again.")
         seen[job] = path
-        datasets[name] = describe(dataset, record["options"]["shuffles"]) | {"family": families[name]}
+        row = describe(dataset, record["options"]["shuffles"]) | {"family": families[name]}
+        if datasets.setdefault(name, row) != row:
+            raise InputError(
+                f"{path} is not of the same data and shuffles as other results of {name}; delete them and run again."
+            )
         if dataset["rejected"]:
             continue
         settings = [name_of(setting) for setting in record["settings"]]

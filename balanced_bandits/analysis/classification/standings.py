@@ -100,11 +100,12 @@ def differences_by_size(
     tables = []
     for by, stratum, inside in strata:
         if inside.any():
-            bootstrap = Bootstrap((wide - base)[inside].to_numpy(), list(family[inside]), rng)
+            here = wide[inside].dropna(axis=1, how="all")  # datasets with a single shuffle have no held-out regret
+            bootstrap = Bootstrap((here - base[list(here)][inside]).to_numpy(), list(family[inside]), rng)
             low, high = bootstrap.pointwise()
-            table = wide[inside].mean().rename("regret").reset_index()
+            table = here.mean().rename("regret").reset_index()
             table = table.assign(difference=bootstrap.means, difference_low=low, difference_high=high)
-            tables.append(table.assign(by=by, stratum=stratum, datasets=wide[inside].notna().sum().to_numpy()))
+            tables.append(table.assign(by=by, stratum=stratum, datasets=here.notna().sum().to_numpy()))
     first = ["by", "stratum", "datasets"]
     joined = pd.concat(tables, ignore_index=True)
     return joined[first + [name for name in joined if name not in first]]

@@ -1,93 +1,198 @@
-"""The paper's claims: verdicts, strata, and their figures, on tables made by hand."""
+"""The paper's claims on datasets: verdicts, simultaneous intervals, the placebo and strata, on tables made by hand."""
 
 import itertools
 
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.text import Text
+from handmade_tables import BANDITS, PLACEBO, ROPE, pairs_of
 
-from balanced_bandits.analysis.classification.claims import claims, strata, verdict
-from balanced_bandits.analysis.classification.counts import count
-from balanced_bandits.analysis.classification.protocols import PROTOCOLS
+from balanced_bandits.analysis.classification.claims import FEWEST_DATASETS, KEYS, claims, oriented, strata, verdict
+from balanced_bandits.analysis.classification.pairs import all_pairs
 from balanced_bandits.analysis.paper import CLAIMS
-from balanced_bandits.figures import claims as claims_figure
-from balanced_bandits.figures import strata as strata_figure
-from balanced_bandits.figures.style import save
-from balanced_bandits.vocabulary import QUANTITIES
+from balanced_bandits.vocabulary import PROTOCOLS, QUANTITIES
 
-BANDITS = ["LinTS", "LinUCB", "BLTS", "BLUCB", "ILTCB"]
+BLTS_LINTS = ("BLTS", "LinTS")
 
 
-def pairs_of(differences, bandits=BANDITS, readings=("residual", "literal"), families=None):
-    """Pairs in which the first of two bandits has regrets that differ by ``differences`` (datasets,) from 0.5."""
-    rows = []
-    for reading, protocol, (i, row), (j, column) in itertools.product(
-        readings, PROTOCOLS, enumerate(bandits), enumerate(bandits)
-    ):
-        for k, difference in enumerate(differences):
-            mine, theirs = (0.5 + difference, 0.5) if i < j else (0.5, 0.5 + difference)
-            if i != j:
-                rows.append({
-                    "reading": reading, "protocol": protocol, "row": row, "column": column, "dataset": f"d{k}",
-                    "family": families[k] if families else f"d{k}", "regret_row": mine, "regret_column": theirs,
-                    "p_paired": 0.01, "p_unpaired": 0.2, "p_public": 0.04,
-                    "outcome": "win" if mine < theirs else "loss" if mine > theirs else "tie",
-                })  # fmt: skip
-    return pd.DataFrame(rows)
+def judged(pairs, placebos=(), rope=ROPE):
+    return claims(pairs, list(placebos), rope, np.random.default_rng(0))
+
+
+def claim_of(differences, **more):
+    """The row of the claim that BLTS outperforms LinTS, from differences BLTS minus LinTS (datasets,)."""
+    (row,) = judged(pairs_of({BLTS_LINTS: differences}, **more)).to_dict("records")
+    return row
+
+
+def everything(differences, bandits=BANDITS, readings=("residual", "literal")):
+    """All pairs under all readings and protocols, with the same differences (datasets,) of the first of two bandits."""
+    views = itertools.product(readings, PROTOCOLS)
+    return pd.concat([pairs_of(dict.fromkeys(all_pairs(bandits), differences), *view) for view in views])
+
+
+@pytest.mark.parametrize(
+    ("interval", "chances", "words"),
+    [
+        ((-0.04, -0.02), (0.99, 0.01, 0.0), "holds"),
+        ((-0.04, -0.001), (0.3, 0.66, 0.04), "holds"),  # a typical difference need not exceed the region
+        ((-0.04, -0.02), (0.5, 0.44, 0.06), "inconclusive"),  # the typical difference may well be worse
+        ((-0.04, 0.0), (0.99, 0.01, 0.0), "inconclusive"),  # the interval reaches zero
+        ((0.02, 0.04), (0.0, 0.01, 0.99), "reversed"),
+        ((0.02, 0.04), (0.06, 0.44, 0.5), "inconclusive"),
+        ((0.0, 0.04), (0.0, 0.01, 0.99), "inconclusive"),
+        ((-0.009, 0.009), (0.01, 0.96, 0.03), "practically equal"),
+        ((-0.009, -0.001), (0.0, 0.96, 0.04), "practically equal"),  # small, however certain its sign
+        ((-0.009, 0.009), (0.02, 0.95, 0.03), "inconclusive"),
+        ((-0.009, -0.001), (0.06, 0.94, 0.0), "holds"),
+        ((-0.01, 0.009), (0.01, 0.98, 0.01), "inconclusive"),
+        ((-0.009, 0.01), (0.01, 0.98, 0.01), "inconclusive"),
+    ],
+)
+def test_verdicts(interval, chances, words):
+    assert verdict(*interval, *chances, 0.01) == words
+    swapped = {"holds": "reversed", "reversed": "holds"}.get(words, words)
+    assert verdict(-interval[1], -interval[0], *chances[::-1], 0.01) == swapped
+
+
+def test_more_wins_with_a_worse_mean_do_not_hold():
+    """28 wins and 27 losses, p near 1, and a worse mean: once this was called a weak success."""
+    row = claim_of([-0.05] * 28 + [0.06] * 27)
+    assert (row["wins"], row["losses"], row["verdict"]) == (28, 27, "inconclusive")
+    assert row["difference"] > 0
+    row = claim_of([-0.002] * 28 + [0.0025] * 27)
+    assert (row["wins"], row["losses"], row["verdict"]) == (28, 27, "practically equal")
+
+
+def test_17_wins_and_35_losses_with_a_clearly_worse_mean_are_reversed():
+    rng = np.random.default_rng(1)
+    row = claim_of([*-rng.uniform(0.0, 0.02, 17), *rng.uniform(0.01, 0.06, 35)])
+    assert (row["wins"], row["losses"], row["verdict"]) == (17, 35, "reversed")
+    assert row["low"] > 0
+
+
+def test_a_clear_difference_holds():
+    row = claim_of(np.random.default_rng(0).normal(-0.03, 0.02, 40))
+    assert row["verdict"] == "holds"
+    assert row["high"] < 0
+    assert row["p_better"] > 0.95
+    assert row["p_better"] + row["p_equal"] + row["p_worse"] == pytest.approx(1.0)
+
+
+def test_a_few_large_differences_do_not_outweigh_the_typical_one():
+    """The mean is clearly below zero, but on most datasets the bandit is worse by two points."""
+    row = claim_of([0.02] * 40 + [-0.5] * 12)
+    assert row["high"] < 0
+    assert row["p_worse"] > 0.05
+    assert row["verdict"] == "inconclusive"
+
+
+def test_the_region_of_practical_equivalence_is_that_of_the_configuration():
+    differences = np.random.default_rng(0).normal(-0.01, 0.01, 60)
+    pairs = pairs_of({BLTS_LINTS: differences})
+    assert [judged(pairs, rope=rope)["verdict"].item() for rope in (0.001, 0.02)] == ["holds", "practically equal"]
+
+
+def test_every_claim_of_the_paper_under_every_reading_and_protocol():
+    """The bandit that comes first in the list wins everywhere."""
+    table = judged(everything(np.linspace(-0.12, -0.08, 20)))
+    assert len(table) == len(CLAIMS) * 2 * len(PROTOCOLS)
+    assert not table.duplicated(KEYS).any()
+    assert list(dict.fromkeys(zip(table["better"], table["worse"], strict=True))) == CLAIMS
+    assert set(table["kind"]) == {"claim"}
+    for row in table.itertuples():
+        first = BANDITS.index(row.better) < BANDITS.index(row.worse)
+        assert row.verdict == ("holds" if first else "reversed")
+        assert (row.wins, row.losses) == ((20, 0) if first else (0, 20))
+        assert row.difference == pytest.approx(-0.1 if first else 0.1)
+        assert row.low < row.difference < row.high
+
+
+def test_intervals_of_all_rows_are_one_family():
+    """Simultaneous intervals are wider than those of the same rows by themselves, and all by the same factor."""
+    rng = np.random.default_rng(3)
+    views = [pairs_of({pair: rng.normal(-0.01, 0.03, 30) for pair in all_pairs(BANDITS)}, *view)
+             for view in itertools.product(("residual", "literal"), PROTOCOLS)]  # fmt: skip
+    table = judged(pd.concat(views))
+    assert (table["low"] < table["difference_low"]).all()
+    assert (table["high"] > table["difference_high"]).all()
+    ratio = (table["high"] - table["low"]) / (table["difference_high"] - table["difference_low"])
+    assert ratio.min() > 1.4
+    assert ratio.max() / ratio.min() < 1.15  # up to the noise of percentiles
+    # The first view alone has fewer claims, and so narrower intervals.
+    alone = judged(views[0])
+    here = table[(table["reading"] == "residual") & (table["protocol"] == "paper")]
+    wide = (here["high"] - here["low"]).to_numpy()
+    assert (wide > 1.1 * (alone["high"] - alone["low"]).to_numpy()).all()
+
+
+def test_the_placebo_is_a_row_of_its_own_kind():
+    pairs = pairs_of({BLTS_LINTS: np.linspace(-0.05, -0.03, 30), PLACEBO: np.tile([-0.001, 0.001], 15)})
+    table = judged(pairs, [PLACEBO]).set_index("kind")
+    assert (table.loc["placebo", "better"], table.loc["placebo", "worse"]) == PLACEBO
+    assert table["verdict"].to_dict() == {"claim": "holds", "placebo": "practically equal"}
+    assert (judged(pairs)["kind"] == "claim").all()
+
+
+def test_too_few_datasets_cannot_be_judged():
+    enough = np.linspace(-0.3, -0.2, FEWEST_DATASETS)
+    assert claim_of(enough)["verdict"] == "holds"
+    row = claim_of(enough[1:])
+    assert row["verdict"] == "can't be judged"
+    assert row["difference"] == pytest.approx(np.mean(enough[1:]))
+
+
+def test_many_datasets_of_one_family_are_not_certain():
+    differences = [-0.1] * 30 + [0.1] * 2
+    assert claim_of(differences)["verdict"] == "holds"
+    row = claim_of(differences, families=["big"] * 30 + ["x", "y"])
+    assert (row["wins"], row["losses"], row["families"]) == (30, 2, 3)
+    assert row["low"] < 0 < row["high"]
+    assert row["verdict"] == "inconclusive"
+
+
+def test_a_protocol_that_lacks_a_dataset_is_judged_by_the_others():
+    differences = np.linspace(-0.12, -0.08, 20)
+    some = pairs_of({BLTS_LINTS: differences}, protocol="held_out").iloc[8:]
+    table = judged(pd.concat([pairs_of({BLTS_LINTS: differences}), some])).set_index("protocol")
+    assert table["datasets"].to_dict() == {"paper": 20, "held_out": 12}
+    assert table.loc["held_out", "difference"] == pytest.approx(differences[8:].mean())
+    assert table["verdict"].to_dict() == {"paper": "holds", "held_out": "holds"}
+
+
+def test_pairs_are_turned_to_the_order_of_the_claim():
+    pairs = pairs_of({("LinTS", "BLTS"): [0.1, -0.2, 0.0], ("LinTS", "Uniform"): [0.3, 0.3, 0.3]})
+    table = oriented(pairs, [BLTS_LINTS])
+    assert table[["better", "worse"]].drop_duplicates().to_numpy().tolist() == [["BLTS", "LinTS"]]
+    assert table["difference"].tolist() == [-0.1, 0.2, 0.0]
+    assert table["outcome"].tolist() == ["win", "loss", "tie"]
+    assert table["p"].tolist() == pairs["p"].tolist()[:3]
+
+
+def test_claims_come_in_the_order_that_is_asked_for():
+    pairs = pairs_of({pair: [-0.1] for pair in all_pairs(["LinTS", "LinUCB", "BLTS"])})
+    wanted = [("BLTS", "LinUCB"), ("LinTS", "LinUCB"), ("BLTS", "LinTS"), ("BLTS", "BLUCB")]
+    table = oriented(pairs, wanted)
+    assert list(zip(table["better"], table["worse"], strict=True)) == wanted[:3]
+    assert table["difference"].tolist() == [0.1, -0.1, 0.1]
+
+
+def test_claims_concern_the_bandits_that_are_there():
+    """A run of other bandits has an empty table, with its columns."""
+    pairs = pairs_of({("LinTS", "Uniform"): [0.1, -0.1]})
+    table = judged(pairs)
+    assert table.empty
+    assert set(table) == set(judged(pairs_of({BLTS_LINTS: [0.1, -0.1]})))
+    empty = strata(pairs, datasets_of([(9, 2, 2)] * 2), np.random.default_rng(0))
+    assert empty.empty
+    assert {"by", "stratum", *KEYS, "difference", "difference_low"} <= set(empty)
+
+
+# By the size of datasets
 
 
 def datasets_of(sizes):
     return pd.DataFrame([{"name": f"d{k}", "n": n, "d": d, "K": arms} for k, (n, d, arms) in enumerate(sizes)])
-
-
-@pytest.mark.parametrize(
-    ("numbers", "words"),
-    [
-        ((40, 10, 0.6, 0.9, 0.001), "holds"),
-        ((40, 10, 0.6, 0.9, 0.05), "holds weakly"),  # not below 0.05
-        ((40, 10, 0.5, 0.9, 0.001), "holds weakly"),  # the interval reaches one half
-        ((10, 40, 0.1, 0.4, 0.001), "reversed"),
-        ((10, 40, 0.1, 0.4, 0.3), "does not hold"),
-        ((10, 40, 0.1, 0.5, 0.001), "does not hold"),
-        ((10, 10, 0.3, 0.7, 1.0), "does not hold"),
-        ((11, 10, 0.3, 0.7, 1.0), "holds weakly"),
-    ],
-)
-def test_verdicts(numbers, words):
-    assert verdict(*numbers) == words
-
-
-def test_every_claim_of_the_paper_under_every_reading_and_protocol():
-    differences = np.full(40, -0.1)  # the bandit that comes first in the list wins everywhere
-    table = claims(count(pairs_of(differences), np.random.default_rng(0)))
-    assert len(table) == 7 * 2 * 3
-    assert list(dict.fromkeys(zip(table["better"], table["worse"], strict=True))) == CLAIMS
-    expected = {pair: "holds" if BANDITS.index(pair[0]) < BANDITS.index(pair[1]) else "reversed" for pair in CLAIMS}
-    for row in table.itertuples():
-        assert row.verdict == expected[row.better, row.worse]
-        assert (row.wins, row.losses) == ((40, 0) if row.verdict == "holds" else (0, 40))
-        assert row.win_share_low == row.win_share_high == row.win_share
-        assert row.regret_difference == pytest.approx(-0.1 if row.verdict == "holds" else 0.1)
-        # Exact binomial on 40 of 40, times the ten pairs.
-        assert row.p_sign_holm == pytest.approx(10 * 2 * 0.5**40)
-
-
-def test_a_claim_on_one_family_alone_is_not_certain():
-    differences = np.array([-0.1] * 30 + [0.1] * 2)
-    families = ["big"] * 30 + ["x", "y"]
-    table = claims(count(pairs_of(differences, families=families), np.random.default_rng(0)))
-    row = table[(table["better"] == "BLTS") & (table["worse"] == "BLUCB")].iloc[0]
-    assert (row.wins, row.losses, row.families) == (30, 2, 3)
-    assert row.p_sign_holm < 0.001
-    assert row.win_share_low < 0.5
-    assert row.verdict == "holds weakly"
-
-
-def test_claims_concern_the_bandits_that_are_there():
-    table = claims(count(pairs_of([0.1, -0.1], bandits=["LinTS", "Uniform"]), np.random.default_rng(0)))
-    assert table.empty
-    assert "verdict" in table
 
 
 def test_classes_are_those_of_the_papers_table_2():
@@ -97,11 +202,10 @@ def test_classes_are_those_of_the_papers_table_2():
         assert [stratum.low for stratum in quantity.strata] == [quantity.least, *quantity.ends]
 
 
-def test_strata_count_each_dataset_once_by_each_column():
+def test_strata_count_each_dataset_once_by_each_quantity():
     sizes = [(100, 10, 2), (101, 11, 3), (1000, 100, 10), (1001, 101, 11), (10001, 5, 2)]
-    differences = [-0.1, -0.1, 0.1, 0.0, 0.1]
-    table = strata(pairs_of(differences), datasets_of(sizes), np.random.default_rng(0))
-    here = table[(table["reading"] == "literal") & (table["protocol"] == "matched")]
+    table = strata(everything([-0.1, -0.1, 0.2, 0.0, 0.1]), datasets_of(sizes), np.random.default_rng(0))
+    here = table[(table["reading"] == "literal") & (table["protocol"] == "held_out")]
     here = here[(here["better"] == "LinTS") & (here["worse"] == "LinUCB")].set_index(["by", "stratum"])
     numbers = {key: tuple(row[["datasets", "wins", "losses", "ties"]]) for key, row in here.iterrows()}
     assert numbers == {
@@ -110,67 +214,12 @@ def test_strata_count_each_dataset_once_by_each_column():
         ("d", "> 100"): (1, 0, 0, 1), ("K", "2"): (2, 1, 1, 0), ("K", "3–10"): (2, 1, 1, 0),
         ("K", "> 10"): (1, 0, 0, 1),
     }  # fmt: skip
-    assert here.loc[("n", "101–1,000"), "win_share"] == 0.5
-    assert len(table) == 10 * 2 * 3 * 7
+    middle = here.loc[("n", "101–1,000")]
+    assert (middle["difference"], middle["win_share"]) == (pytest.approx(0.05), 0.5)
+    assert (middle["difference_low"], middle["difference_high"]) == (pytest.approx(-0.1), pytest.approx(0.2))
+    assert len(table) == 10 * 2 * len(PROTOCOLS) * len(CLAIMS)
 
 
-def tables(bandits=BANDITS):
-    pairs = pairs_of([-0.1] * 12 + [0.1] * 5 + [0.0], bandits)
-    sizes = [(50 * 4**k % 30000 + 20, 3 * (k + 1) ** 2, 2 + k % 12) for k in range(18)]
-    rng = np.random.default_rng(0)
-    return claims(count(pairs, rng)), strata(pairs, datasets_of(sizes), rng)
-
-
-FIGURES = {
-    "claims": lambda *bandits: claims_figure.draw(tables(*bandits)[0]),
-    "strata": lambda *bandits: strata_figure.draw(tables(*bandits)[1], reading="literal"),
-}
-
-
-@pytest.mark.parametrize("name", FIGURES)
-def test_the_same_table_gives_the_same_bytes_in_every_format(name, tmp_path):
-    for attempt in ("one", "two"):
-        save(FIGURES[name](), [tmp_path / f"{attempt}.{ending}" for ending in ("pdf", "svg", "png")])
-    for ending in ("pdf", "svg", "png"):
-        assert (tmp_path / f"one.{ending}").read_bytes() == (tmp_path / f"two.{ending}").read_bytes()
-
-
-@pytest.mark.parametrize("name", FIGURES)
-@pytest.mark.parametrize("bandits", [BANDITS, ["LinTS", "LinUCB"], ["LinTS", "Uniform"]])
-def test_nothing_that_is_written_is_cut_off(name, bandits):
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-
-    figure = FIGURES[name](bandits)
-    renderer = FigureCanvasAgg(figure).get_renderer()
-    figure.draw(renderer)
-    drawn = figure.get_tightbbox(renderer)
-    assert min(drawn.x0, drawn.y0) >= -0.01
-    assert drawn.x1 <= figure.get_figwidth() + 0.01
-    assert drawn.y1 <= figure.get_figheight() + 0.01
-
-
-def test_the_figure_of_claims_says_counts_and_shows_intervals():
-    table = tables()[0]
-    figure = claims_figure.draw(table)
-    texts = [text.get_text() for text in figure.findobj(Text)]
-    assert texts.count("12–5, 1 tied") + texts.count("5–12, 1 tied") == len(table)
-    assert [panel.get_title() for panel in figure.axes] == [
-        "residual variance with a small prior (residual)", "variance as printed in the paper's boxes (literal)",
-    ]  # fmt: skip
-    assert {"BLTS > LinTS", "LinTS > LinUCB", "paper", "matched", "fixed"} <= set(texts)
-    row = table[(table["reading"] == "residual") & (table["protocol"] == "paper")].iloc[0]
-    segment = figure.axes[0].collections[0].get_segments()[0]
-    np.testing.assert_allclose(segment[:, 0], [row.win_share_low, row.win_share_high])
-
-
-def test_the_figure_of_strata_has_a_panel_a_claim_and_names_its_reading():
-    figure = strata_figure.draw(tables()[1], reading="literal")
-    assert [panel.get_title() for panel in figure.axes] == [f"{better} >\n{worse}" for better, worse in CLAIMS]
-    texts = [text.get_text() for text in figure.findobj(Text)]
-    assert any("(literal)" in text for text in texts)
-    assert any(text.startswith("n ≤ 100  (") for text in texts)
-
-
-def test_a_figure_of_no_claims_says_so():
-    for draw in FIGURES.values():
-        assert "claims nothing" in draw(["LinTS", "Uniform"]).texts[0].get_text()
+def test_strata_without_datasets_have_no_rows():
+    table = strata(everything([-0.1, 0.1]), datasets_of([(50, 3, 2), (60, 3, 2)]), np.random.default_rng(0))
+    assert set(zip(table["by"], table["stratum"], strict=True)) == {("n", "≤ 100"), ("d", "≤ 10"), ("K", "2")}

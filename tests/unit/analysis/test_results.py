@@ -11,7 +11,7 @@ from balanced_bandits.core.errors import InputError
 from balanced_bandits.core.files import write_arrays
 
 N, K = 21, 3
-SHAPE = (2, 3, 2, 2)  # readings, settings, repeats, shuffles
+SHAPE = (2, 3, 2, 2)  # readings, settings, copies, shuffles
 
 
 @pytest.fixture
@@ -20,13 +20,13 @@ def result():
     rng = np.random.default_rng(0)
     chosen, labels = rng.integers(K, size=(*SHAPE, N)), rng.integers(K, size=N)
     rounds = np.array([1, 2, 5, 10, 21])
-    right = chosen == labels
     dataset = {"name": "ant", "source": "file", "locator": "x", "licence": "l", "sha256": "s", "n": N, "d": 2, "K": K,
                "rejected": None}  # fmt: skip
     record = {"bandit": "BLTS", "readings": ["residual", "literal"], "dataset": dataset,
-              "settings": [{"alpha": 1.0}, {"alpha": 2.0}, {"alpha": 3.0}]}  # fmt: skip
+              "settings": [{"alpha": 1.0}, {"alpha": 2.0}, {"alpha": 3.0}],
+              "options": {"copies": SHAPE[2], "shuffles": SHAPE[3]}}  # fmt: skip
     arrays = {
-        "correct": np.packbits(right, axis=-1), "rounds": rounds, "curve": np.cumsum(~right, axis=-1)[..., rounds - 1],
+        "rounds": rounds, "curve": np.cumsum(chosen != labels, axis=-1)[..., rounds - 1].astype(np.int32),
         "pulls": np.stack([(chosen == arm).sum(axis=-1) for arm in range(K)], axis=-1).astype(np.int32),
         "penalties": rng.choice([0.1, 1.0, np.nan], size=(*SHAPE, K)), "clipped": rng.random(SHAPE),
     }  # fmt: skip
@@ -36,9 +36,16 @@ def result():
 def test_a_result_as_jobs_write_it_is_collected_with_regrets_between_0_and_1(result, tmp_path):
     record, arrays = result
     write_arrays(tmp_path / "a.npz", record, **arrays)
-    runs, _ = collect([tmp_path / "a.npz"], {"ant": "ant"})
+    runs = collect([tmp_path / "a.npz"], {"ant": "ant"}).runs
     assert len(runs) == np.prod(SHAPE)
     assert runs["regret"].between(0, 1).all()
+
+
+def test_a_bandit_without_propensities_and_penalties_has_none(result, tmp_path):
+    record, arrays = result
+    nothing = {name: np.full_like(arrays[name], np.nan) for name in ("penalties", "clipped")}
+    write_arrays(tmp_path / "a.npz", record, **arrays | nothing)
+    assert collect([tmp_path / "a.npz"], {"ant": "ant"}).runs["clipped"].isna().all()
 
 
 def one(array, value, at=(1, 2, 1, 0)):
@@ -47,27 +54,44 @@ def one(array, value, at=(1, 2, 1, 0)):
     return changed
 
 
+RUNS = "its runs are not those of its readings, settings, copies and shuffles"
+PULLS = "the choices of the 3 arms are not 21 in all"
+ROUNDS = "the regret is not that of 21 rounds"
+REGRET = "the regret falls, or grows by more than one per round"
+CLIPPED = "shares of clipped propensities are not between 0 and 1"
+PENALTIES = "penalties are not positive and finite"
+
+
 @pytest.mark.parametrize(
     ("name", "change", "said"),
     [
-        ("correct", lambda a: a[:, :2], "do not match its readings and settings"),
-        ("correct", lambda a: a[:, :, :0], "do not match its readings and settings"),
-        ("correct", lambda a: a.astype(float), "it does not say which of 21 rounds were correct"),
-        ("correct", lambda a: a[..., :2], "it does not say which of 21 rounds were correct"),
-        ("correct", lambda a: one(a, 255), "it does not say which of 21 rounds were correct"),  # 3 bits are no rounds
-        ("correct", lambda a: one(a, a[1, 2, 1, 0, 0] ^ 4, (1, 2, 1, 0, 0)), "the final regret does not match"),
-        ("pulls", lambda a: one(a, 8), "the pulls of the 3 arms do not sum to 21"),
-        ("pulls", lambda a: one(a, [-1, 11, 11]), "the pulls of the 3 arms do not sum to 21"),
-        ("pulls", lambda a: a[..., :2], "the pulls of the 3 arms do not sum to 21"),
-        ("curve", lambda a: a + 1, "the final regret does not match"),
-        ("curve", lambda a: one(a, 99, (0, 0, 0, 0, 1)), "the regret decreases, or grows by more than one per round"),
-        ("curve", lambda a: one(a, -1, (0, 0, 0, 0, 0)), "the regret decreases, or grows by more than one per round"),
-        ("rounds", lambda a: a[:-1], "the final regret does not match"),
-        ("clipped", lambda a: one(a, 1.01), "shares of clipped propensities are not between 0 and 1"),
-        ("clipped", lambda a: one(a, np.nan), "shares of clipped propensities are not between 0 and 1"),
-        ("penalties", lambda a: one(a, np.inf), "penalties are not positive and finite"),
-        ("penalties", lambda a: one(a, 0.0), "penalties are not positive and finite"),
-        ("pulls", lambda a: None, "KeyError: 'pulls'"),
+        ("curve", lambda a: a[:1], RUNS),
+        ("curve", lambda a: a[:, :2], RUNS),
+        ("curve", lambda a: a[:, :, :1], RUNS),
+        ("curve", lambda a: a[:, :, :, :1], RUNS),
+        ("curve", lambda a: a[0], RUNS),
+        ("curve", lambda a: a[..., :0], RUNS),
+        ("curve", lambda a: a[..., :4], ROUNDS),
+        ("curve", lambda a: one(a, [0, 0, 0, 7, 7]), REGRET),  # seven wrong in five rounds
+        ("curve", lambda a: one(a, [2, 2, 2, 2, 2]), REGRET),
+        ("curve", lambda a: one(a, [1, 1, 3, 2, 5]), REGRET),
+        ("curve", lambda a: one(a, [-1, 0, 0, 0, 0]), REGRET),
+        ("curve", lambda a: one(a.astype(float), np.nan), REGRET),
+        ("rounds", lambda a: a[:-1], ROUNDS),
+        ("rounds", lambda a: one(a, 20, -1), ROUNDS),
+        ("rounds", lambda a: a[:0], "IndexError"),
+        ("pulls", lambda a: one(a, 8), PULLS),
+        ("pulls", lambda a: one(a, [-1, 11, 11]), PULLS),
+        ("pulls", lambda a: a[..., :2], PULLS),
+        ("pulls", lambda a: a[:, :2], PULLS),
+        ("clipped", lambda a: one(a, 1.01), CLIPPED),
+        ("clipped", lambda a: one(a, -0.01), CLIPPED),
+        ("clipped", lambda a: one(a, np.nan), CLIPPED),
+        ("clipped", lambda a: a[..., :1], CLIPPED),
+        ("penalties", lambda a: one(a, np.inf), PENALTIES),
+        ("penalties", lambda a: one(a, 0.0), PENALTIES),
+        ("penalties", lambda a: a[..., :2], PENALTIES),
+        *((name, lambda a: None, f"KeyError: '{name}'") for name in ("rounds", "curve", "pulls", "clipped")),
     ],
 )
 def test_a_wrong_array_is_refused(result, tmp_path, name, change, said):
@@ -82,8 +106,9 @@ def test_a_wrong_array_is_refused(result, tmp_path, name, change, said):
 
 @pytest.mark.parametrize(
     "change",
-    [{"dataset": None}, {"readings": 3}, {"settings": []}, {"dataset": {"rejected": None, "n": "many", "K": 2}}],
-)
+    [{"dataset": None}, {"readings": 3}, {"settings": []}, {"dataset": {"rejected": None, "n": "many", "K": 2}},
+     {"options": {"copies": 2}}, {"options": {"copies": 2, "shuffles": 3}}],
+)  # fmt: skip
 def test_a_wrong_record_is_refused(result, tmp_path, change):
     record, arrays = result
     write_arrays(tmp_path / "a.npz", record | change, **arrays)
@@ -99,6 +124,22 @@ def test_a_result_in_the_place_of_another_is_refused(result, tmp_path):
         collect([tmp_path / "a.npz", tmp_path / "b.npz"], {"ant": "ant"})
     with pytest.raises(InputError, match=r"a\.npz holds BLTS on ant, which was not asked for; delete it"):
         collect([tmp_path / "a.npz"], {"bee": "bee"})
+
+
+def test_results_of_a_dataset_with_other_shuffles_or_other_data_are_refused(result, tmp_path):
+    """Bandits are compared shuffle by shuffle; a shuffle that one of them lacks would count as a loss."""
+    record, arrays = result
+    write_arrays(tmp_path / "a.npz", record, **arrays)
+    fewer = {name: array[:, :, :, :1] if array.ndim > 1 else array for name, array in arrays.items()}
+    write_arrays(
+        tmp_path / "b.npz", record | {"bandit": "LinTS", "options": {"copies": 2, "shuffles": 1}}, **fewer
+    )  # fmt: skip
+    write_arrays(
+        tmp_path / "c.npz", record | {"bandit": "LinTS", "dataset": record["dataset"] | {"sha256": "t"}}, **arrays
+    )
+    for other in ("b.npz", "c.npz"):
+        with pytest.raises(InputError, match=rf"{other} is not of the same data and shuffles as other results of ant"):
+            collect([tmp_path / "a.npz", tmp_path / other], {"ant": "ant"})
 
 
 @pytest.mark.parametrize(
