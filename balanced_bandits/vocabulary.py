@@ -39,25 +39,27 @@ class Protocol(NamedTuple):
     """How the setting that represents a bandit on a dataset is chosen."""
 
     words: str
-    fair_to: str
+    fairness: str
+    units: str = "shuffles"  # what tests on one dataset take as independent
 
 
 PROTOCOLS = {
     "paper": Protocol(
         "each bandit at its best setting on each shuffle, in hindsight",
-        "bandits with many settings: the more settings, the more luck",
+        "favours bandits with many settings, which have more luck",
     ),
     "held_out": Protocol(
-        "each bandit at the setting that is best on the other shuffles of the dataset",
-        "users who tune on earlier data of the same kind",
+        "each bandit at the setting that is best on one shuffle, scored on another",
+        "fair to users who tune on earlier data of the same kind",
+        "pairs of shuffles",
     ),
     "typical": Protocol(
         "the mean over all settings of each bandit",
-        "users who do not tune; punishes grids with bad values",
+        "fair to users who do not tune; penalises grids with bad values",
     ),
     "fixed": Protocol(
-        "each bandit at one setting, chosen on the datasets of other families",
-        "users who take one setting for all problems",
+        "each bandit at one setting, chosen on the datasets of other families and on other shuffles",
+        "fair to users who take one setting for all problems",
     ),
 }
 
@@ -82,7 +84,7 @@ MOMENTS = {"some": "at some time", "end": "at the end"}
 
 # The test of the difference between two bandits on one dataset.
 TEST = "paired t test across shuffles"
-FEWEST_SHUFFLES = 5  # with fewer, there is no test on one dataset
+FEWEST_UNITS = 5  # shuffles or pairs of them; with fewer, there is no test on one dataset
 SIGNIFICANT = 0.05  # level of significance
 SURE = 0.95  # posterior probability that counts as sure
 

@@ -9,6 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import special
+
+from balanced_bandits.analysis.intervals import Z
 
 RESAMPLES = 4000
 LEVEL = 0.95
@@ -40,15 +43,27 @@ class Bootstrap:
         drawn = np.ones((resamples, len(names)))
         if len(names) > 1:
             drawn = rng.multinomial(len(names), np.full(len(names), 1.0 / len(names)), size=resamples).astype(float)
+        self.families = (counts > 0).sum(axis=0)  # (columns,)
         self.means: NDArray[np.float64] = sums.sum(axis=0) / counts.sum(axis=0)
         with np.errstate(invalid="ignore", divide="ignore"):
             self.resampled: NDArray[np.float64] = (drawn @ sums) / (drawn @ counts)
 
+    @property
+    def error(self) -> NDArray[np.float64]:
+        """Standard errors of the means (columns,), corrected for the number of families that they are based on.
+
+        The bootstrap of F families is too narrow by sqrt((F - 1) / F), and the normal quantile is smaller than that of
+        the t distribution. Without this correction, intervals miss a difference of zero in up to 9 % of cases.
+        """
+        freedom = np.maximum(self.families - 1, 1)
+        correction = np.sqrt((freedom + 1) / freedom) * special.stdtrit(freedom, (1 + LEVEL) / 2) / Z
+        error: NDArray[np.float64] = correction * np.nanstd(self.resampled, axis=0, ddof=1)
+        return error
+
     def pointwise(self) -> Interval:
-        """Percentile intervals, each at 95 % by itself."""
-        ends = np.nanquantile(self.resampled, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
-        low, high = ends.reshape(2, -1)  # without columns, NumPy drops an axis
-        return Interval(low, high)
+        """Intervals each at 95 % by itself."""
+        reach = Z * self.error
+        return Interval(self.means - reach, self.means + reach)
 
     def simultaneous(self) -> Interval:
         """Intervals that all contain their means at once with 95 % probability.
@@ -56,12 +71,12 @@ class Bootstrap:
         Each is as wide as its standard error times one number for all columns: the 95 % quantile of the largest
         deviation, in standard errors, of a resample (Westfall and Young's max-t).
         """
-        error = np.nanstd(self.resampled, axis=0, ddof=1)
+        spread = np.nanstd(self.resampled, axis=0, ddof=1)
         with np.errstate(invalid="ignore", divide="ignore"):
-            deviations = np.abs(self.resampled - self.means) / error
-        # The error of a column of equal values is a rounding error, and so are its deviations.
-        largest = np.nanmax(np.where(error > ROUNDING, deviations, 0.0), axis=1, initial=0.0)
-        reach = np.quantile(largest, LEVEL) * error
+            deviations = np.abs(self.resampled - self.means) / spread
+        # The spread of a column of equal values is a rounding error, and so are its deviations.
+        largest = np.nanmax(np.where(spread > ROUNDING, deviations, 0.0), axis=1, initial=0.0)
+        reach = np.quantile(largest, LEVEL) * self.error
         return Interval(self.means - reach, self.means + reach)
 
 

@@ -21,7 +21,7 @@ FACTOR = 2.0  # of find times
 
 RULES = {
     UNJUDGED: f"The run does not have the bandits, or has fewer than {ENOUGH} simulations, simulations that found the "
-    "optimum, or datasets to count.",
+    "optimum, or families of datasets to count.",
     "percentages": f"Holds: the paper's number lies in our 95 % interval, which is at most {2 * NEAR:g} points wide. "
     f"Close: it lies in a wider one, or outside but at most {NEAR:g} points from ours. Does not hold: neither.",
     "find times": "Holds: the paper's number lies between the quartiles of our simulations that found the optimum. "

@@ -18,7 +18,7 @@ from balanced_bandits.vocabulary import (
     UNJUDGED,
 )
 
-FEWEST_DATASETS = 10
+FEWEST_FAMILIES = 10  # of datasets; with fewer there is no verdict
 KEYS = [*VIEW, "better", "worse"]
 
 
@@ -59,16 +59,16 @@ def claims(pairs: pd.DataFrame, placebos: list[tuple[str, str]], rope: float, rn
     family = known.drop_duplicates("dataset").set_index("dataset")["family"]
     wide = matrix(known, "group", "difference")
     bootstrap = Bootstrap(wide.to_numpy(), list(family.loc[wide.index]), rng)
-    table["low"], table["high"] = bootstrap.simultaneous()
+    table["low"], table["high"] = (np.clip(end, -1.0, 1.0) for end in bootstrap.simultaneous())
     chances = []
     for group in wide:
         of = wide[group].dropna()
         chances.append(bayesian_signed_rank(of.to_numpy(), list(family.loc[of.index]), rope, rng))
     table[["p_better", "p_equal", "p_worse"]] = np.array(chances)
-    judged = zip(*(table[name] for name in ("low", "high", "p_better", "p_equal", "p_worse", "datasets")), strict=True)
+    judged = zip(*(table[name] for name in ("low", "high", "p_better", "p_equal", "p_worse", "families")), strict=True)
     table["verdict"] = [
-        verdict(low, high, better, equal, worse, rope) if datasets >= FEWEST_DATASETS else UNJUDGED
-        for low, high, better, equal, worse, datasets in judged
+        verdict(low, high, better, equal, worse, rope) if families >= FEWEST_FAMILIES else UNJUDGED
+        for low, high, better, equal, worse, families in judged
     ]
     first = ["kind", *KEYS, "verdict", "difference", "low", "high", "wins", "ties", "losses"]
     return table[first + [name for name in table if name not in first]].reset_index(drop=True)

@@ -53,7 +53,10 @@ def summaries(pairs: pd.DataFrame, rng: np.random.Generator, keys: Sequence[str]
     low, high = bootstrap.pointwise()
     for i, name in enumerate(measures):
         part: Any = slice(i * len(table), (i + 1) * len(table))
-        table[name], table[f"{name}_low"], table[f"{name}_high"] = bootstrap.means[part], low[part], high[part]
+        least = -1.0 if name == "difference" else 0.0  # regrets and shares are between 0 and 1
+        ends = (np.clip(end[part], least, 1.0) for end in (low, high))
+        table[name] = bootstrap.means[part]
+        table[f"{name}_low"], table[f"{name}_high"] = ends
     return table
 
 

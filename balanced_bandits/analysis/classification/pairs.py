@@ -8,7 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import special
 
-from balanced_bandits.vocabulary import FEWEST_SHUFFLES
+from balanced_bandits.vocabulary import FEWEST_UNITS
 
 COLUMNS = ["protocol", "row", "column", "dataset", "family", "n", "shuffles", "regret_row", "regret_column",
            "difference", "difference_se", "p", "outcome", "setting_row", "setting_column"]  # fmt: skip
@@ -19,14 +19,16 @@ def compare(
 ) -> pd.DataFrame:
     """One row per protocol, pair of bandits (``row``, ``column``) and dataset.
 
-    Regrets are means over shuffles; ``difference`` is row minus column, in the unit of regrets, with its standard error
-    over shuffles and the p-value of ``paired_t``. ``outcome`` is that of the row bandit: win, loss or tie. Settings are
-    the most frequent ones. ``sizes`` are the numbers of rounds of the datasets.
+    Regrets are means over ``shuffles``; ``difference`` is the regret of row minus that of column, with its standard
+    error over units (shuffles, or pairs of them; see ``protocols``) and the p-value of ``paired_t``. ``outcome`` is
+    that of the row bandit: win, loss or tie. Settings are the most frequent ones. ``sizes`` are the numbers of rounds
+    of the datasets.
     """
     pairs = list(pairs)
     rows = []
     for (protocol, dataset), of in scores.groupby(["protocol", "dataset"], sort=False):
-        regrets = of.pivot(index="shuffle", columns="bandit", values="regret")
+        regrets = of.pivot_table(index="unit", columns="bandit", values="regret", aggfunc="mean")
+        shuffles = of["shuffle"].nunique()
         usual = of.groupby("bandit")["setting"].agg(lambda settings: settings.mode().iloc[0])
         n = sizes[str(dataset)]
         for row, column in pairs:
@@ -35,29 +37,27 @@ def compare(
             mean = round(float(differences.mean()), 12)
             error = standard_error(differences)
             rows.append((
-                protocol, row, column, dataset, families[str(dataset)], n, len(differences), mine.mean(), theirs.mean(),
-                mean, error, paired_t(differences, n), "tie" if mean == 0 else "win" if mean < 0 else "loss",
+                protocol, row, column, dataset, families[str(dataset)], n, shuffles, mine.mean(), theirs.mean(), mean,
+                error, paired_t(differences, n), "tie" if mean == 0 else "win" if mean < 0 else "loss",
                 usual[row], usual[column],
             ))  # fmt: skip
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
 def standard_error(differences: NDArray[np.float64]) -> float:
-    """Of the mean of the differences (shuffles,); NaN for a single one."""
+    """Standard error of the mean difference (units,); NaN for a single one."""
     return float(differences.std(ddof=1) / np.sqrt(len(differences))) if len(differences) > 1 else np.nan
 
 
 def paired_t(differences: NDArray[np.float64], n: int) -> float:
-    """Two-sided p-value of the paired t test across shuffles that the mean difference (shuffles,) is zero.
+    """Two-sided p-value of the paired t test that the mean difference (units,) is zero.
 
-    With fewer than ``FEWEST_SHUFFLES`` shuffles there is none (NaN). Regrets are multiples of 1/n; differences that are
-    all equal count as rounded to that, with the standard deviation 1 / (n sqrt 12) of a rounding error.
+    With fewer than ``FEWEST_UNITS`` there is none (NaN). Regrets are multiples of 1/n; differences that are all equal
+    count as rounded to that, with the standard deviation 1 / (n sqrt 12) of a rounding error.
     """
     count = len(differences)
-    if count < FEWEST_SHUFFLES:
+    if count < FEWEST_UNITS:
         return np.nan
-    if not differences.any():
-        return 1.0
     error = max(differences.std(ddof=1), 1.0 / (n * np.sqrt(12.0))) / np.sqrt(count)
     return float(2.0 * special.stdtr(count - 1, -abs(differences.mean()) / error))
 

@@ -102,7 +102,7 @@ def differences_by_size(
         if inside.any():
             here = wide[inside].dropna(axis=1, how="all")  # datasets with a single shuffle have no held-out regret
             bootstrap = Bootstrap((here - base[list(here)][inside]).to_numpy(), list(family[inside]), rng)
-            low, high = bootstrap.pointwise()
+            low, high = (np.clip(end, -1.0, 1.0) for end in bootstrap.pointwise())  # regrets are between 0 and 1
             table = here.mean().rename("regret").reset_index()
             table = table.assign(difference=bootstrap.means, difference_low=low, difference_high=high)
             tables.append(table.assign(by=by, stratum=stratum, datasets=here.notna().sum().to_numpy()))

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from handmade_tables import BANDITS, PLACEBO, ROPE, pairs_of
 
-from balanced_bandits.analysis.classification.claims import FEWEST_DATASETS, KEYS, claims, oriented, strata, verdict
+from balanced_bandits.analysis.classification.claims import FEWEST_FAMILIES, KEYS, claims, oriented, strata, verdict
 from balanced_bandits.analysis.classification.pairs import all_pairs
 from balanced_bandits.analysis.paper import CLAIMS
 from balanced_bandits.vocabulary import PROTOCOLS, QUANTITIES
@@ -135,7 +135,7 @@ def test_the_placebo_is_a_row_of_its_own_kind():
 
 
 def test_too_few_datasets_cannot_be_judged():
-    enough = np.linspace(-0.3, -0.2, FEWEST_DATASETS)
+    enough = np.linspace(-0.3, -0.2, FEWEST_FAMILIES)
     assert claim_of(enough)["verdict"] == "holds"
     row = claim_of(enough[1:])
     assert row["verdict"] == "can't be judged"
@@ -148,7 +148,9 @@ def test_many_datasets_of_one_family_are_not_certain():
     row = claim_of(differences, families=["big"] * 30 + ["x", "y"])
     assert (row["wins"], row["losses"], row["families"]) == (30, 2, 3)
     assert row["low"] < 0 < row["high"]
-    assert row["verdict"] == "inconclusive"
+    assert row["verdict"] == "can't be judged"  # of three families
+    some = claim_of([*differences, *[-0.01, 0.01] * 5], families=["big"] * 30 + [f"x{i}" for i in range(12)])
+    assert some["verdict"] == "inconclusive"
 
 
 def test_a_protocol_that_lacks_a_dataset_is_judged_by_the_others():
@@ -216,7 +218,8 @@ def test_strata_count_each_dataset_once_by_each_quantity():
     }  # fmt: skip
     middle = here.loc[("n", "101–1,000")]
     assert (middle["difference"], middle["win_share"]) == (pytest.approx(0.05), 0.5)
-    assert (middle["difference_low"], middle["difference_high"]) == (pytest.approx(-0.1), pytest.approx(0.2))
+    assert middle["difference_low"] < -0.1  # of two datasets
+    assert middle["difference_high"] > 0.2
     assert len(table) == 10 * 2 * len(PROTOCOLS) * len(CLAIMS)
 
 

@@ -153,7 +153,10 @@ def test_copies_are_counted_from_the_results_of_jobs(jobs, monkeypatch):
     script("calibrate", monkeypatch, datasets=["ant", "bee"], jobs=[jobs / "DATASET/LinTS.npz"], **options)
     table = read_table(jobs / "calibration.csv")
     assert set(table["protocol"]) == set(PROTOCOLS)
-    assert set(table.loc[table["test"] == "dataset", "tests"]) == {2 * 2}
-    assert (table["low"] <= table["percent"]).all()
+    on_one = table[table["test"] == "dataset"]
+    assert set(on_one.loc[on_one["protocol"] != "held_out", "tests"]) == {2 * 2}
+    assert set(on_one.loc[on_one["protocol"] == "held_out", "tests"]) == {0}  # too few pairs of shuffles
+    known = table[table["low"].notna() & table["percent"].notna()]
+    assert (known["low"] <= known["percent"]).all()
     with pytest.raises(InputError, match="there is nothing to calibrate with"):
         script("calibrate", monkeypatch, datasets=[], jobs=[jobs / "DATASET/LinTS.npz"], **options)

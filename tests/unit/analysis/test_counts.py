@@ -66,7 +66,7 @@ def test_intervals_are_over_families():
     apart = summaries(pairs_of({AB: differences}), np.random.default_rng(0)).iloc[0]
     assert apart["difference_high"] < 0.0
     two = summaries(pairs_of({AB: differences}, families=["big"] * 9 + ["small"]), np.random.default_rng(0)).iloc[0]
-    assert (two["difference_low"], two["difference_high"]) == (pytest.approx(-0.2), pytest.approx(0.2))
+    assert (two["difference_low"], two["difference_high"]) == (-1.0, 1.0)  # two families say nothing
     assert (two["win_share_low"], two["win_share_high"]) == (0.0, 1.0)
 
 
@@ -77,7 +77,7 @@ def test_a_view_that_lacks_a_dataset_counts_the_others():
     assert table["datasets"].to_dict() == {"paper": 3, "held_out": 2}
     assert table["difference"].to_dict() == pytest.approx({"paper": -0.2 / 3, "held_out": 0.05})
     assert table.loc["held_out", "win_share"] == 0.5
-    assert table.loc["held_out", "difference_low"] == pytest.approx(-0.1)
+    assert table.loc["held_out", "difference_low"] < -0.1
 
 
 def test_a_matrix_has_its_datasets_in_the_order_of_the_table():

@@ -6,16 +6,16 @@ import pytest
 from scipy import stats
 
 from balanced_bandits.analysis.classification.pairs import COLUMNS, all_pairs, compare, paired_t, standard_error
-from balanced_bandits.vocabulary import FEWEST_SHUFFLES
+from balanced_bandits.vocabulary import FEWEST_UNITS
 
 
-def scores_of(regrets, protocol="paper", settings=None):
+def scores_of(regrets, protocol="paper", settings=None, unit_of=lambda shuffle: shuffle):
     """Scores of bandits on the dataset x; ``regrets`` (shuffles,) and ``settings`` (shuffles,) by bandit."""
     rows = [
-        (protocol, bandit, "x", shuffle, settings[bandit][shuffle] if settings else "s", regret)
+        (protocol, bandit, "x", shuffle, unit_of(shuffle), settings[bandit][shuffle] if settings else "s", regret)
         for bandit, of in regrets.items() for shuffle, regret in enumerate(of)
     ]  # fmt: skip
-    return pd.DataFrame(rows, columns=["protocol", "bandit", "dataset", "shuffle", "setting", "regret"])
+    return pd.DataFrame(rows, columns=["protocol", "bandit", "dataset", "shuffle", "unit", "setting", "regret"])
 
 
 def compared(regrets, n=100, **more):
@@ -32,7 +32,7 @@ def test_the_p_value_is_that_of_scipys_paired_t_test(shuffles):
 
 
 def test_with_too_few_shuffles_there_is_no_test():
-    differences = np.linspace(0.1, 0.2, FEWEST_SHUFFLES)
+    differences = np.linspace(0.1, 0.2, FEWEST_UNITS)
     assert paired_t(differences, 100) < 0.01
     assert np.isnan(paired_t(differences[1:], 100))
     assert np.isnan(paired_t(np.zeros(1), 100))
@@ -130,3 +130,15 @@ def test_a_real_difference_is_found():
     rng = np.random.default_rng(1)
     found = sum(paired_t(rng.normal(0.05, 0.03, 10), 1000) < 0.05 for _ in range(100))
     assert found > 95
+
+
+def test_units_of_several_shuffles_count_once_in_the_test():
+    rng = np.random.default_rng(3)
+    regrets = {"A": rng.uniform(0.2, 0.4, 10), "B": rng.uniform(0.2, 0.4, 10)}
+    row = compared(regrets, unit_of=lambda shuffle: shuffle // 2).iloc[0]
+    differences = (regrets["A"] - regrets["B"]).reshape(5, 2).mean(axis=1)
+    assert row["p"] == pytest.approx(stats.ttest_1samp(differences, 0.0).pvalue)
+    assert row["difference_se"] == pytest.approx(stats.sem(differences))
+    assert row["difference"] == pytest.approx(np.mean(regrets["A"] - regrets["B"]))
+    assert row["shuffles"] == 10
+    assert np.isnan(compared({name: of[:8] for name, of in regrets.items()}, unit_of=lambda i: i // 2).iloc[0]["p"])
