@@ -28,7 +28,7 @@ BANDITS = {
     "LinUCB": _entry("linucb", "alpha", *RIDGE, *VARIANCE),
     "BLTS": _entry("blts", *BALANCED, "propensity", "draws", "posteriors", *RIDGE, *VARIANCE),
     "BLUCB": _entry("blucb", *BALANCED, "logistic_c", "logistic_tolerance", *RIDGE, *VARIANCE),
-    "ILTCB": _entry("iltcb", "mu_scale", "psi", "delta", "intercept", "lams", "ties", "schedule"),
+    "ILTCB": _entry("iltcb", "mu_scale", "psi", "delta", "intercept", "lams", "ties", "epochs"),
     "EpsilonGreedy": _entry("epsilon_greedy", "epsilon", *RIDGE),
     "Greedy": _entry("greedy", *RIDGE),
     "Uniform": _entry("uniform", *RIDGE),

@@ -2,7 +2,7 @@
 
 It plays a sparse distribution Q over policies. At the end of each epoch, Q is recomputed to have small estimated
 regret, and a small variance of the importance-weighted reward estimate of every policy (problem OP). In theory an epoch
-may be at most twice as long as all before it; here epochs end by ``schedule``, as longer ones cost regret.
+may be as long as all before it together; here ``epochs`` says when it ends, since long ones cost regret.
 
     (1)  sum_pi Q(pi) b_pi <= 2K                               b_pi = Reg(pi) / (psi mu)
     (2)  for every pi: mean_x 1 / Q^mu(pi(x) | x) <= 2K + b_pi
@@ -327,14 +327,14 @@ class ILTCB(Bandit):
         intercept: str = DEFAULTS["intercept"],
         lams: Sequence[float] = DEFAULTS["lams"],
         ties: str = DEFAULTS["ties"],
-        schedule: str | Mapping[str, float] = DEFAULTS["schedule"],
+        epochs: str | Mapping[str, float] = DEFAULTS["epochs"],
     ) -> None:
         self._start(locals())
 
     @classmethod
     def _options(cls, values: dict[str, Any]) -> Options:
         """The parameters as the kernels take them."""
-        batch, rho = schedule_numbers(values["schedule"])
+        batch, rho = schedule_numbers(values["epochs"])
         return Options(
             free=int(values["intercept"] == "unpenalised"),
             lams=np.array(values["lams"]),

@@ -200,6 +200,11 @@ PARAMETERS = {
     "logistic_tolerance": Parameter(
         1e-4, Number(0, above=True), "Stopping tolerance of that regression, for the largest entry of the gradient."
     ),
+    "epochs": Parameter(
+        {"geometric": 0.1},
+        Schedule(),
+        "When an epoch ends and the distribution over policies is recomputed; in theory, epochs may at most double.",
+    ),
     "mu_scale": Parameter(1.0, Number(0, above=True), "Multiplies mu, the amount of exploration given by the theory."),
     "psi": Parameter(100.0, Number(0, above=True), "Tolerance for the estimated regret of a policy; 100 in theory."),
     "delta": Parameter(0.05, Number(0, above=True), "Probability of failure in the formula for mu."),

@@ -22,20 +22,24 @@ class Classification:
 
     def __init__(self, config: Mapping[str, Any], datasets: Datasets, players: Players) -> None:
         self._config, self._own, self.datasets, self._players = config, config["classification"], datasets, players
-        self.protocols = list(PROTOCOLS)
         self.readings: list[str] = self._own["readings"]
         for name in config["references"].keys() & config["bandits"].keys():
             raise InputError(f"references.{name}: it is under bandits as well; remove it from one of them.")
-        self.known: dict[str, Any] = config["bandits"] | config["references"]
-        self.grids: dict[str, Any] = players.playing(self.known)
+        self.grids: dict[str, Any] = players.playing(config["bandits"] | config["references"])
         self.paper_bandits = list(players.playing(config["bandits"]))
         self.bandits = list(self.grids)
         for key in ("reference", "placebo"):
-            if self._own[key] is not None and self._own[key] not in self.known:
+            if self._own[key] is not None and self._own[key] not in players.names:
                 raise InputError(
-                    f"classification.{key} is {self._own[key]}, but must be one of {', '.join(self.known)}."
+                    f"classification.{key} is {self._own[key]}, but must be one of {', '.join(players.names)}."
                 )
         self.results = f"results/{datasets.suite}"
+
+    @property
+    def protocols(self) -> list[str]:
+        """The tuning protocols; datasets with a single shuffle have no other shuffles to choose a setting on."""
+        several = any(self.shuffles(dataset) > 1 for dataset in self.datasets.rows)
+        return [name for name in PROTOCOLS if several or name != "held_out"]
 
     @property
     def reference(self) -> str:
@@ -58,13 +62,15 @@ class Classification:
         return len(readings) * grid_size(self.grids[bandit]) * each * shuffles
 
     def shuffles(self, dataset: str) -> int:
-        """How often a dataset is played: less often if all bandits together would take longer than the limit."""
+        """How often a dataset is played: less often if that would take longer than the limit (``cost``).
+
+        The number is then even, since the protocol ``held_out`` uses pairs of shuffles.
+        """
         most, limit = int(self._config["shuffles"]), self._config["dataset_seconds"]
         if limit is None:
             return most
-        size = self.datasets.size(dataset)
-        one = sum(cost.play_seconds(bandit, *size, self.plays(bandit, 1)) for bandit in self.bandits)
-        return min(most, max(int(self._config["fewest_shuffles"]), int(limit / one)))
+        one = cost.shuffle_seconds(*self.datasets.size(dataset), len(self.readings))
+        return min(most, max(int(self._config["fewest_shuffles"]), 2 * int(limit / one / 2)))
 
     def options(self, dataset: str, bandit: str, shuffles: int | None = None, copies: int | None = None) -> str:
         """All that the result of a job depends on, besides the dataset and the code."""
@@ -127,14 +133,18 @@ class Classification:
 
 
 class Calibration:
-    """Copies of the same bandit on datasets that cost little: how often is a difference seen where there is none?"""
+    """Copies of the same bandit on datasets that cost little: how often is a difference seen where there is none?
 
-    def __init__(self, config: Mapping[str, Any], classification: Classification) -> None:
+    Of ``calibration.bandits``, those that are compared on datasets play.
+    """
+
+    def __init__(self, config: Mapping[str, Any], classification: Classification, players: Players) -> None:
         self._own, self._classification = config["calibration"], classification
         for bandit in self._own["bandits"]:
-            if bandit not in classification.known:
-                known = ", ".join(classification.known)
-                raise InputError(f"calibration.bandits: {bandit} is not compared; it must be one of {known}.")
+            if bandit not in players.names:
+                raise InputError(
+                    f"calibration.bandits: there is no {bandit}; the bandits are {', '.join(players.names)}."
+                )
         self.bandits = [bandit for bandit in self._own["bandits"] if bandit in classification.grids]
         self.results = f"{classification.results}/calibration"
 
@@ -160,3 +170,7 @@ class Calibration:
     def runs(self) -> list[str]:
         """The results of all jobs."""
         return [job.replace("DATASET", name) for name in self.datasets() for job in self.jobs()]
+
+    def minutes(self, dataset: str, bandit: str) -> int:
+        """Time to ask for, with room to spare."""
+        return ALONE_MINUTES + int(5 * self.seconds(dataset, bandit) / 60)

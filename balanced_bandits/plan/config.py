@@ -28,6 +28,7 @@ from balanced_bandits.core.errors import InputError
 from balanced_bandits.datasets.sources.openml_settings import Settings
 from balanced_bandits.plan.provenance import REPOSITORY
 
+SCHEDULES = [("schedule",), ("epochs",), ("balancing", "propensity_schedule")]
 SCHEMA = REPOSITORY / "workflow/schemas/config.schema.yaml"
 
 
@@ -68,6 +69,22 @@ def checked_config(given: Mapping[str, Any]) -> dict[str, Any]:
         raise InputError("the configuration is invalid:\n  " + "\n  ".join(sorted(set(problems))))
     _fill(config, schema)
     return config
+
+
+def with_schedules(config: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """The configuration with the schedules ``given`` on the command line in place of its own.
+
+    Snakemake merges mappings, which would give a schedule two keys.
+    """
+    replaced = copy.deepcopy(dict(config))
+    for *parents, key in SCHEDULES:
+        old: Any = replaced
+        new: Any = given
+        for parent in parents:
+            old, new = (part.get(parent) if isinstance(part, dict) else None for part in (old, new))
+        if isinstance(old, dict) and isinstance(new, Mapping) and key in new:
+            old[key] = new[key]
+    return replaced
 
 
 def config_schema(own: Sequence[Any] = ()) -> dict[str, Any]:

@@ -41,7 +41,7 @@ class Plan:
     @functools.cached_property
     def calibration(self) -> Calibration:
         """The calibration of its tests."""
-        return Calibration(self.config, self.classification)
+        return Calibration(self.config, self.classification, self.players)
 
     @functools.cached_property
     def synthetic(self) -> Synthetic:

@@ -22,6 +22,11 @@ class Players:
     def __init__(self, config: Mapping[str, Any]) -> None:
         self._config, self._own = config, config["own_bandits"]
 
+    @property
+    def names(self) -> list[str]:
+        """All bandits that there are, whether they play or not."""
+        return [*BANDITS, *self._own]
+
     def playing(self, grids: Mapping[str, Any]) -> dict[str, Any]:
         """Those of the grids whose bandits are to be played, in the order of the grids."""
         asked = self._config["play"]
@@ -65,7 +70,8 @@ class Players:
     def choices(self, bandit: str, **changes: Any) -> dict[str, Any]:
         """The choices of the configuration, with ``changes``, that its constructor takes."""
         config = self._config
-        shared = config["ridge"] | config["balancing"] | {"schedule": config["schedule"]} | changes
+        schedules = {name: config[name] for name in ("schedule", "epochs")}
+        shared = config["ridge"] | config["balancing"] | schedules | changes
         if bandit in BANDITS:
             return {name: value for name, value in shared.items() if name in BANDITS[bandit].parameters}
         from balanced_bandits.bandits.importing import taken

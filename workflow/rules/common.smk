@@ -13,6 +13,7 @@ from balanced_bandits.datasets.sources.openml_settings import SETTINGS_VARIABLE
 from balanced_bandits.plan import cost, provenance
 from balanced_bandits.plan import snakemake_internals as internals
 from balanced_bandits.plan.catalogue import FIGURES, SECTIONS
+from balanced_bandits.plan.config import with_schedules
 from balanced_bandits.plan.datasets import ARCHIVES
 from balanced_bandits.plan.failures import FailureTable
 from balanced_bandits.plan.plan import Plan, caption
@@ -22,14 +23,10 @@ from balanced_bandits.vocabulary import READINGS
 
 use_this_python(workflow.basedir)
 
-# Snakemake merges --config into the mappings of config.yaml, but a schedule with two keys is invalid.
-config |= {
-    key: value
-    for key, value in internals.given_on_the_command_line(workflow).items()
-    if key == "schedule"
-}
 try:
-    PLAN = Plan(config)
+    PLAN = Plan(
+        with_schedules(config, internals.given_on_the_command_line(workflow))
+    )
     PLAN.check()
 except InputError as error:
     raise WorkflowError(str(error)) from None
@@ -86,6 +83,8 @@ def predicted_seconds(job):
     """The approximate duration of a job on one core, in seconds."""
     if job.rule.name == "simulate_classification":
         return CLASSIFICATION.seconds(job.wildcards.dataset, job.wildcards.bandit)
+    if job.rule.name == "simulate_calibration":
+        return PLAN.calibration.seconds(job.wildcards.dataset, job.wildcards.bandit)
     if job.rule.name == "simulate_synthetic":
         return SYNTHETIC.seconds(job.wildcards.bandit)
     return cost.START_UP

@@ -48,7 +48,7 @@ def played(name, contexts, rewards, seed=0, **choices):
 def test_the_constraints_of_the_optimisation_problem_hold_at_its_solution(seed, d, K, mu_scale, psi):
     n = 256  # an epoch ends here, so that what was solved is what there is
     contexts, rewards, _ = problem(seed, n, d, K)
-    memory = played("ILTCB", contexts, rewards, seed, mu_scale=mu_scale, psi=psi, schedule={"geometric": 1.0})
+    memory = played("ILTCB", contexts, rewards, seed, mu_scale=mu_scale, psi=psi, epochs={"geometric": 1.0})
     assert memory.clock[UNSOLVED] == 0
     support, mu = memory.clock[SUPPORT], memory.floor[0]
     assert memory.mass.sum() == pytest.approx(1.0)
@@ -69,11 +69,11 @@ def test_the_constraints_of_the_optimisation_problem_hold_at_its_solution(seed, 
     assert (variance <= (2 * K + b) * (1 + 1e-6)).all()
 
 
-def test_epochs_end_by_the_schedule():
+def test_epochs_end_when_they_are_told_to():
     contexts, rewards, _ = problem(0, 100, 2, 3)
-    for schedule, ends in (("every_step", 100), ({"batch": 30}, 91), ({"geometric": 1.0}, 64)):
-        memory = played("ILTCB", contexts, rewards, schedule=schedule)
-        batch, rho = schedule_numbers(schedule)
+    for epochs, ends in (("every_step", 100), ({"batch": 30}, 91), ({"geometric": 1.0}, 64)):
+        memory = played("ILTCB", contexts, rewards, epochs=epochs)
+        batch, rho = schedule_numbers(epochs)
         assert memory.clock[NEXT_TURN] == later(ends, batch, rho)
 
 

@@ -6,12 +6,11 @@ from pathlib import Path
 import pytest
 import yaml
 
-from balanced_bandits.analysis.significance import TESTS
 from balanced_bandits.bandits import BANDITS
 from balanced_bandits.bandits.parameters import DEFAULTS
 from balanced_bandits.core.errors import InputError
 from balanced_bandits.datasets import SOURCES
-from balanced_bandits.plan.config import SCHEMA, checked_config, config_schema
+from balanced_bandits.plan.config import SCHEMA, checked_config, config_schema, with_schedules
 from balanced_bandits.vocabulary import READINGS
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -30,8 +29,8 @@ def test_every_key_of_the_schema_has_a_description_and_a_comment_in_config_yaml(
 
     lines = (ROOT / "config.yaml").read_text().splitlines()
     schema = config_schema()
-    for experiment in (schema, schema["properties"]["synthetic"]):
-        del experiment["properties"]["bandits"]["properties"]  # any number of a bandit's parameters may have a grid
+    for part, name in ((schema, "bandits"), (schema, "references"), (schema["properties"]["synthetic"], "bandits")):
+        del part["properties"][name]["properties"]  # any number of a bandit's parameters may have a grid
     for key in walk(schema):
         assert any(line.strip().startswith(f"{key}:") for line in lines), key
 
@@ -42,7 +41,9 @@ def test_every_default_is_written_down_once():
     for name in ("lams", "criterion", "prior_weight", "logistic_c"):
         assert f"{name}:" not in text.partition("synthetic:")[0]
     config = yaml.safe_load((ROOT / "config.yaml").read_text())
-    for name, value in (config["ridge"] | config["balancing"] | {"schedule": config["schedule"]}).items():
+    for name, value in (
+        config["ridge"] | config["balancing"] | {name: config[name] for name in ("schedule", "epochs")}
+    ).items():
         usual = DEFAULTS[name]
         assert value == (list(usual) if isinstance(usual, tuple) else usual), name
 
@@ -61,10 +62,17 @@ def test_the_default_bandits_are_the_papers_with_as_many_settings_for_iltcb_as_f
     assert sizes == {"LinTS": 3, "LinUCB": 3, "BLTS": 12, "BLUCB": 12, "ILTCB": 12}
 
 
-def test_the_schema_knows_the_readings_and_tests_that_there_are():
+def test_the_references_are_not_in_the_paper_and_have_no_more_settings_than_its_bandits():
+    config = checked_config({})
+    assert list(config["references"]) == ["EpsilonGreedy", "Greedy"]
+    assert not config["references"].keys() & config["bandits"].keys()
+    assert math.prod(len(values) for values in config["references"]["EpsilonGreedy"].values()) == 3
+    assert config["references"]["Greedy"] == {}
+
+
+def test_the_schema_knows_the_readings_that_there_are():
     properties = config_schema()["properties"]["classification"]["properties"]
     assert properties["readings"]["items"]["enum"] == list(READINGS)
-    assert properties["significance"]["enum"] == list(TESTS)
 
 
 def test_the_schema_of_suites_knows_the_sources_that_there_are():
@@ -100,11 +108,20 @@ def test_the_schema_of_suites_knows_the_sources_that_there_are():
             ["classification.readings.0 is 'litteral'", "literal or plain"],
         ),
         ({"classification": {"readings": []}}, ["classification.readings is []"]),
-        ({"classification": {"runs": 0}}, ["classification.runs is 0", "integer of at least 1"]),
-        (
-            {"classification": {"significance": "mcnemar"}},
-            ["classification.significance is 'mcnemar'", "paired, unpaired"],
-        ),
+        ({"classification": {"runs": 2}}, ["unknown key classification.runs"]),
+        ({"classification": {"rope": 0}}, ["classification.rope is 0", "number above 0"]),
+        ({"classification": {"placebo": 1}}, ["classification.placebo is 1", "name of a bandit, or null"]),
+        ({"classification": {"placebo_copies": 0}}, ["classification.placebo_copies is 0", "integer of at least 1"]),
+        ({"fewest_shuffles": 0}, ["fewest_shuffles is 0", "integer of at least 1"]),
+        ({"dataset_seconds": 0}, ["dataset_seconds is 0", "number above 0, or null"]),
+        ({"standardise": "often"}, ["standardise is 'often'", "whole, running or none"]),
+        ({"ridge": {"ties": "first"}}, ["ridge.ties is 'first'", "smallest, middle or largest"]),
+        ({"balancing": {"propensity_schedule": "often"}}, ["balancing.propensity_schedule is 'often'"]),
+        ({"references": {"Gredy": {}}}, ["unknown key references.Gredy", "'Greedy'"]),
+        ({"references": {"EpsilonGreedy": {"epsilon": [2]}}}, ["references.EpsilonGreedy.epsilon.0 is 2"]),
+        ({"calibration": {"copies": 3}}, ["calibration.copies is 3", "an even integer"]),
+        ({"calibration": {"shuffles": 4}}, ["calibration.shuffles is 4", "at least 5"]),
+        ({"calibration": {"bandits": []}}, ["calibration.bandits is []"]),
         ({"bandits": {"LinTS": {"alpha": [1]}}}, ["bandits is", "two or more bandits"]),
         ({"bandits": {"LinTS": {"alpha": [1, -1]}, "LinUCB": {"alpha": [1]}}}, ["bandits.LinTS.alpha.1 is -1"]),
         ({"figures": {"formats": ["gif"]}}, ["figures.formats.0 is 'gif'"]),
@@ -151,3 +168,15 @@ def test_all_mistakes_are_reported_at_once():
     with pytest.raises(InputError) as caught:
         checked_config({"shufles": 2, "seed": -1, "ridge": {"lamb": 1}})
     assert all(word in str(caught.value) for word in ("shufles", "seed", "ridge.lamb"))
+
+
+def test_a_schedule_of_the_command_line_replaces_that_of_the_configuration():
+    # What Snakemake makes of --config: mappings are merged.
+    merged = {"schedule": {"geometric": 0.05, "batch": 9}, "epochs": {"geometric": 0.1},
+              "balancing": {"propensity_schedule": {"geometric": 0.2, "batch": 7}, "draws": 10}}  # fmt: skip
+    given = {"schedule": {"batch": 9}, "balancing": {"propensity_schedule": {"batch": 7}}, "seed": 3}
+    expected = {"schedule": {"batch": 9}, "epochs": {"geometric": 0.1},
+                "balancing": {"propensity_schedule": {"batch": 7}, "draws": 10}}  # fmt: skip
+    assert with_schedules(merged, given) == expected
+    assert with_schedules(merged, {}) == merged
+    assert with_schedules({"schedule": "every_step"}, {"balancing": "nonsense"}) == {"schedule": "every_step"}
