@@ -21,7 +21,7 @@ TARGET = "results/made_up/classification.parquet"
 # Replaces every script: creates empty outputs.
 TOUCH = """import sys
 for option, value in zip(sys.argv, sys.argv[1:]):
-    if option in ("--output", "--runs", "--accounts"):
+    if option in ("--output", "--runs", "--curves", "--accounts"):
         open(value, "w").close()
 """
 
@@ -43,7 +43,8 @@ def make_project(folder: Path, jobs: int) -> None:
 def cost(folder: Path, *arguments: str) -> tuple[float, float, float]:
     """Seconds, CPU seconds and megabytes of one call of snakemake."""
     command = [sys.executable, "-m", "snakemake", "--snakefile", str(folder / "Snakefile"), "--cores", "2", "--quiet",
-               "all", "--config", "suite=made_up.tsv", *arguments, "--", TARGET]  # fmt: skip
+               "all", "--config", "suite=made_up.tsv", "play=[LinTS, LinUCB, BLTS, BLUCB, ILTCB]", *arguments, "--",
+               TARGET]  # fmt: skip
     started = time.monotonic()
     with open(folder / "log", "w") as log:
         process = subprocess.Popen(

@@ -29,7 +29,7 @@ from balanced_bandits.datasets.suite import Row
 from balanced_bandits.plan import cost
 
 SCRIPTS = Path(__file__).resolve().parents[1] / "scripts"
-OPTIONS = {"seed": 1, "shuffles": 1, "repeats": 1, "choices": {}, "readings": {"residual": {"variance": "residual"}},
+OPTIONS = {"seed": 1, "shuffles": 1, "copies": 1, "choices": {}, "readings": {"residual": {"variance": "residual"}},
            "grid": {"alpha": [1]}}  # fmt: skip
 # name, rows, columns, format, share of nonzero entries, cap on the number of rounds
 SHAPES = [

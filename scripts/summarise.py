@@ -27,7 +27,7 @@ def main() -> None:
              for row in rows_of("results/synthetic/table1.csv")]  # fmt: skip
     ending = config["figures"]["formats"][0]
     print(f"Pairwise grids of {', '.join(config['bandits'])} on {shown}: figures/{suite}/pairwise_*.{ending}")
-    claims = rows_of(f"results/{suite}/claims.csv")
+    claims = [row for row in rows_of(f"results/{suite}/claims.csv") if row["kind"] == "claim"]
     for reading, protocol in dict.fromkeys((row["reading"], row["protocol"]) for row in claims):
         here = [row for row in claims if (row["reading"], row["protocol"]) == (reading, protocol)]
         numbers = ", ".join(f"{row['better']} > {row['worse']} {row['wins']}-{row['losses']}" for row in here)

@@ -44,9 +44,11 @@ class Workspace:
         self.write_suite()
         self.config = {
             "suite": "tiny.tsv",
-            # Two bandits and one format are enough here.
+            # Three bandits, five shuffles and one format are enough here.
             "figures": {"formats": ["png"]},
+            "shuffles": 5,
             "bandits": {"LinTS": {"alpha": [0.25, 0.5, 1]}, "LinUCB": {"alpha": [1, 2, 4]}},
+            "references": {"Greedy": {}},
             "synthetic": {
                 "bandits": {"LinTS": {"alpha": [0.5, 1]}, "LinUCB": {"alpha": [1, 4]}},
                 "simulations": 2,

@@ -20,6 +20,7 @@ def draw(calibration: pd.DataFrame) -> Figure:
     tests = [test for test in TITLES if test in set(calibration["test"])]
     protocols = list(dict.fromkeys(calibration["protocol"]))
     merged = calibration.groupby(["test", "protocol", "bandit"], sort=False)[["rejected", "tests"]].sum().reset_index()
+    merged["percent"] = 100.0 * merged["rejected"] / merged["tests"]
     bandits = [bandit for bandit in dict.fromkeys(merged["bandit"]) if bandit != "all"]
     styles = bandit_styles(bandits)
     height = 1.2 + 0.5 * len(protocols)
@@ -38,11 +39,11 @@ def draw(calibration: pd.DataFrame) -> Figure:
             shift = STEP * (i + 1.6)
             look = {key: styles[bandit][key] for key in ("color", "marker", "markerfacecolor")}
             places = [protocols.index(protocol) + shift for protocol in own["protocol"]]
-            panel.plot(100.0 * own["rejected"] / own["tests"], places, **look, linestyle="", markersize=2.8,
-                       markeredgewidth=0.7, zorder=3)  # fmt: skip
+            panel.plot(own["percent"], places, **look, linestyle="", markersize=2.8, markeredgewidth=0.7, zorder=3)
         panel.axvline(NOMINAL, color="#8c8c8c", linewidth=0.8, linestyle=(0, (4, 2)), zorder=1)
         panel.set_title(TITLES[test], fontsize=7.5, pad=3)
-        panel.set(xlim=(0, max(20.0, 1.05 * float(everybody["high"].max()))), ylim=(len(protocols) - 0.2, -0.5))
+        far = max(20.0, float(everybody["high"].max()), float(merged[merged["test"] == test]["percent"].max()))
+        panel.set(xlim=(-0.04 * far, 1.04 * far), ylim=(len(protocols) - 0.2, -0.5))
         panel.tick_params(length=2, width=0.6, labelsize=7)
         panel.grid(axis="x", color="#e6e6e6", linewidth=0.5)
         panel.set_axisbelow(True)

@@ -29,7 +29,7 @@ def draw(claims: pd.DataFrame, *, rope: float) -> Figure:
         return no_claims(figure)
     axes = figure.subplots(
         1, len(readings), squeeze=False, sharey=True,
-        gridspec_kw={"left": 0.155, "right": 0.99, "bottom": 0.86 / height, "top": 1 - 0.26 / height, "wspace": 0.05},
+        gridspec_kw={"left": 0.165, "right": 0.99, "bottom": 0.86 / height, "top": 1 - 0.26 / height, "wspace": 0.05},
     )[0]  # fmt: skip
     for panel, reading in zip(axes, readings, strict=True):
         of_reading = claims[claims["reading"] == reading]
@@ -49,10 +49,11 @@ def draw(claims: pd.DataFrame, *, rope: float) -> Figure:
         panel.set(xlim=(ends[0] - 0.02 * width, ends[1] + 0.16 * width), ylim=(len(rows) - 0.45, -0.55))
         for between in range(1, len(rows)):
             panel.axhline(between - 0.5, color="#e6e6e6", linewidth=0.5, zorder=0)
-    labels = [f"{'placebo:' * (kind == 'placebo')}\n{better} beats {worse}".strip() for kind, better, worse in rows]
+    labels = [f"placebo:\n{better}\nbeats {worse}" if kind == "placebo" else f"{better} beats {worse}"
+              for kind, better, worse in rows]  # fmt: skip
     axes[0].set_yticks(range(len(rows)), labels, fontsize=7)
     note = "mean regret of the bandit that the paper calls better minus that of the other, in percentage points"
-    figure.text(0.57, 0.56 / height, f"{note} (wins–losses at the right)", ha="center", fontsize=7)
+    figure.text(0.55, 0.56 / height, f"{note} (wins–losses at the right)", ha="center", fontsize=7)
     verdicts = [verdict for verdict in FILLS if verdict in set(claims["verdict"])]
     legend(figure, protocols, [_verdict_handle(verdict) for verdict in verdicts], rope)
     return figure

@@ -18,11 +18,11 @@ def draw(differences: pd.DataFrame, *, reading: str, reference: str) -> Figure:
     styles = bandit_styles(table["bandit"])
     others = [bandit for bandit in styles if bandit != reference]
     rows, end = stratum_rows(table)
-    height = 0.98 + 0.4 * end
+    height = 1.1 + 0.4 * end
     figure = Figure(figsize=(TEXT, height))
     axes = figure.subplots(
         1, len(protocols), squeeze=False, sharey=True, sharex=True,
-        gridspec_kw={"left": 0.165, "right": 0.985, "bottom": 0.66 / height, "top": 1 - 0.24 / height, "wspace": 0.08},
+        gridspec_kw={"left": 0.165, "right": 0.985, "bottom": 0.78 / height, "top": 1 - 0.24 / height, "wspace": 0.08},
     )[0]  # fmt: skip
     inner = table[(table["datasets"] >= 5) | (table["by"] == "all")]
     reach = POINTS * 1.05 * float(np.nanmax(np.abs(inner[["difference_low", "difference_high"]].to_numpy())))
@@ -44,7 +44,7 @@ def draw(differences: pd.DataFrame, *, reading: str, reference: str) -> Figure:
             panel.axhline(at + 0.5, color="#e6e6e6", linewidth=0.5, zorder=0)
     axes[0].set_yticks([at for at, _ in rows.values()], [label for _, label in rows.values()], fontsize=7)
     note = f"mean regret minus that of {reference} on the same datasets, in percentage points"
-    figure.text(0.57, 0.3 / height, f"{note}; {reading_in_words(reading)}", ha="center", fontsize=7)
+    figure.text(0.5, 0.3 / height, f"{note};\n{reading_in_words(reading)}", ha="center", fontsize=7)
     handles, labels = axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="lower center", ncol=len(labels), frameon=False, fontsize=7, borderaxespad=0.2)
     return figure

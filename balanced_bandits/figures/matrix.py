@@ -8,6 +8,7 @@ from balanced_bandits.figures.style import BLUE, RED, TEXT, tint
 from balanced_bandits.vocabulary import PROTOCOLS, SIGNIFICANT, reading_in_words
 
 DEEPEST = 0.6  # of the colour, for the largest difference; numbers on it stay readable
+NARROWEST = 0.7  # inches: the width of a cell
 POINTS = 100.0
 
 
@@ -18,7 +19,7 @@ def draw(counts: pd.DataFrame, ranks: pd.DataFrame, *, reading: str, protocol: s
     means = dict(zip(ranks["bandit"], ranks["regret"], strict=True))
     size = len(bandits)
     left, right, top, bottom = 0.95, 0.05, 0.42, 0.62
-    side = (TEXT - left - right) / max(size, 4)
+    side = max((TEXT - left - right) / size, NARROWEST)
     width, row_height = side * size + left + right, 0.5
     height = top + bottom + row_height * size
     figure = Figure(figsize=(width, height))

@@ -1,4 +1,4 @@
-"""Figure 4: the pairwise grid. Each panel holds the row bandit against the column bandit, a point a dataset."""
+"""Figure 4: the pairwise grid. Each panel compares the row bandit with the column bandit, one point per dataset."""
 
 import textwrap
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
 from balanced_bandits.figures.style import BLUE, GREY, RED
-from balanced_bandits.vocabulary import FEWEST_SHUFFLES, PROTOCOLS, TEST, reading_in_words
+from balanced_bandits.vocabulary import FEWEST_UNITS, PROTOCOLS, reading_in_words
 
 PANEL = 1.45  # inches
 COLOURS = {"win": BLUE, "loss": RED, "tie": GREY}
@@ -39,8 +39,11 @@ def draw(
     pairs, counts = mirrored(pairs), mirrored(counts)
     size = len(bandits)
     side = size * PANEL
-    top, bottom, left, right = 0.12, 1.47 if left_out else 1.36, 0.52, 0.12
-    width, height = side + left + right, side + top + bottom
+    left, right = 0.52, 0.12
+    width = side + left + right
+    note = _note(pairs, left_out, capped, reading, protocol, int(21 * width))
+    top, bottom = 0.12, 1.03 + 0.11 * len(note)
+    height = side + top + bottom
     figure = Figure(figsize=(width, height))
     axes = figure.subplots(
         size, size, squeeze=False, sharex=True, sharey=True,
@@ -73,17 +76,24 @@ def draw(
     )
     figure.text(0.1 / width, (bottom + side / 2) / height, "normalised regret of the row bandit", va="center",
                 rotation="vertical")  # fmt: skip
+    _legend(figure, "\n".join(note))
+    return figure
+
+
+def _note(
+    pairs: pd.DataFrame, left_out: Mapping[str, str], capped: int, reading: str, protocol: str, width: int
+) -> list[str]:
+    """What the figure shows, in lines of at most ``width`` characters."""
     fewest, most = pairs["shuffles"].min(), pairs["shuffles"].max()
     shuffles = f"{most}" if fewest == most else f"{fewest} to {most}"
-    note = (
+    sentences = [
         f"{datasets_shown(pairs['dataset'].nunique(), len(left_out), capped)}, {shuffles} shuffles; "
-        f"{reading_in_words(reading)};\n{PROTOCOLS[protocol].words} ({protocol});\n"
-        f"p: {TEST} (at least {FEWEST_SHUFFLES}; else as p = 1)"
-    )
-    if left_out:
-        note += "\n" + reasons(left_out, int(20 * width))
-    _legend(figure, note)
-    return figure
+        f"{reading_in_words(reading)};",
+        f"{PROTOCOLS[protocol].words} ({protocol});",
+        f"p-values: paired t test across {PROTOCOLS[protocol].units}; with fewer than {FEWEST_UNITS}, drawn as p = 1",
+    ]
+    lines = [line for sentence in sentences for line in textwrap.wrap(sentence, width)]
+    return [*lines, reasons(left_out, width)] if left_out else lines
 
 
 def mirrored(table: pd.DataFrame) -> pd.DataFrame:

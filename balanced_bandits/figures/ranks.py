@@ -35,10 +35,10 @@ def draw(ranks: pd.DataFrame, *, reading: str) -> Figure:
 def _diagram(axes: Axes, ranks: pd.DataFrame, protocol: str, height: float) -> None:
     """One diagram: an axis of ranks, a label for each bandit to the left or to the right, bars for groups."""
     number = len(ranks)
-    styles = bandit_styles(ranks["bandit"].sort_values())
+    styles = bandit_styles(ranks["bandit"].sort_values())  # in an order that is the same for all protocols
     axes.set(xlim=(0, COLUMN), ylim=(height, 0))
     axes.axis("off")
-    left, right = 0.95, COLUMN - 0.95
+    left, right = 1.1, COLUMN - 1.1
     mean: dict[str, float] = dict(zip(ranks["bandit"], ranks["mean_rank"].astype(float), strict=True))
     at = {bandit: left + (right - left) * (rank - 1) / max(number - 1, 1) for bandit, rank in mean.items()}
     p = ranks["p_friedman"].iloc[0]

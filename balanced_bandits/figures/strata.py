@@ -16,13 +16,13 @@ def draw(strata: pd.DataFrame, *, reading: str, rope: float) -> Figure:
     pairs = list(dict.fromkeys(zip(strata["better"], strata["worse"], strict=True)))
     protocols = [name for name in PROTOCOLS if name in set(strata["protocol"])]
     rows, end = stratum_rows(strata)
-    height = 1.25 + 0.28 * end
+    height = 1.37 + 0.28 * end
     figure = Figure(figsize=(TEXT, height))
     if not pairs:
         return no_claims(figure)
     axes = figure.subplots(
         1, len(pairs), squeeze=False, sharey=True,
-        gridspec_kw={"left": 0.175, "right": 0.99, "bottom": 0.66 / height, "top": 1 - 0.42 / height, "wspace": 0.1},
+        gridspec_kw={"left": 0.175, "right": 0.99, "bottom": 0.78 / height, "top": 1 - 0.42 / height, "wspace": 0.2},
     )[0]  # fmt: skip
     for panel, (better, worse) in zip(axes, pairs, strict=True):
         of_pair = strata[(strata["better"] == better) & (strata["worse"] == worse)]
@@ -38,10 +38,11 @@ def draw(strata: pd.DataFrame, *, reading: str, rope: float) -> Figure:
         no_difference(panel, rope)
         panel.set_title(f"{better} beats\n{worse}", fontsize=7.5, pad=3)
         panel.set(xlim=ends, ylim=(end - 0.4, -0.6))
+        panel.tick_params(axis="x", labelsize=6)  # labels of neighbouring panels come close
         for between, _ in rows.values():
             panel.axhline(between + 0.5, color="#efefef", linewidth=0.5, zorder=0)
     axes[0].set_yticks([at for at, _ in rows.values()], [label for _, label in rows.values()], fontsize=7)
     note = "mean regret of the bandit that the paper calls better minus that of the other, in percentage points"
-    figure.text(0.58, 0.32 / height, f"{note}; {reading_in_words(reading)}", ha="center", fontsize=7)
+    figure.text(0.5, 0.32 / height, f"{note};\n{reading_in_words(reading)}", ha="center", fontsize=7)
     legend(figure, protocols, [], rope)
     return figure

@@ -29,12 +29,15 @@ BANDITS: dict[str, dict[str, Any]] = {
     "LinUCB": {"color": "#d9780f", "linestyle": ":", "marker": "s", "markerfacecolor": "white"},
     "BLTS": {"color": "#542788", "linestyle": "-", "marker": "o", "markerfacecolor": "#542788"},
     "BLUCB": {"color": "#d9780f", "linestyle": "-.", "marker": "s", "markerfacecolor": "#d9780f"},
+    "ILTCB": {"color": "#1b7837", "linestyle": (0, (6, 1, 1, 1, 1, 1)), "marker": "D", "markerfacecolor": "#1b7837"},
+    "EpsilonGreedy": {"color": "#333333", "linestyle": (0, (1, 3)), "marker": "v", "markerfacecolor": "white"},
+    "Greedy": {"color": "#7a7a7a", "linestyle": (0, (8, 3)), "marker": "P", "markerfacecolor": "#7a7a7a"},
 }
-# For bandits that are not in the paper's synthetic example, in their order.
+# For all others, in their order.
 OTHERS: list[dict[str, Any]] = [
-    {"color": "#1b7837", "linestyle": (0, (6, 1, 1, 1, 1, 1)), "marker": "D", "markerfacecolor": "#1b7837"},
-    {"color": "#333333", "linestyle": (0, (1, 3)), "marker": "v", "markerfacecolor": "white"},
-    {"color": "#7a7a7a", "linestyle": (0, (8, 3)), "marker": "P", "markerfacecolor": "#7a7a7a"},
+    {"color": "#a3195b", "linestyle": (0, (3, 1)), "marker": "^", "markerfacecolor": "#a3195b"},
+    {"color": "#0e7490", "linestyle": (0, (3, 1, 1, 3)), "marker": "X", "markerfacecolor": "white"},
+    {"color": "#8c6d1f", "linestyle": (0, (10, 1, 1, 1)), "marker": "p", "markerfacecolor": "#8c6d1f"},
 ]
 # Tuning protocols differ in lightness and shape.
 PROTOCOLS: dict[str, dict[str, Any]] = {

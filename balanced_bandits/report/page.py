@@ -59,7 +59,7 @@ def render(folder: Path, tables: Mapping[str, pd.DataFrame], run: dict[str, Any]
         matrix=matrix(card, tables["claims"]),
         placebo=placebo(tables["claims"]),
         readings={name: reading.words for name, reading in READINGS.items()},
-        protocols={name: f"{protocol.words} (fair to {protocol.fair_to})" for name, protocol in PROTOCOLS.items()},
+        protocols={name: f"{protocol.words} ({protocol.fairness})" for name, protocol in PROTOCOLS.items()},
         table1={"caption": table1_text.caption(tables["table1"]), "head": table1_text.HEAD,
                 "cells": table1_text.cells(tables["table1"])},
         table2=_records(tables["table2"]),

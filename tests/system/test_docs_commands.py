@@ -33,7 +33,8 @@ def folder(tmp_path_factory):
         program.chmod(0o755)
     config = {
         "bandits": {"LinTS": {"alpha": [0.25, 0.5, 1]}, "LinUCB": {"alpha": [1]}},
-        "classification": {"runs": 3, "readings": ["residual"]},
+        "references": {"Greedy": {}},
+        "classification": {"readings": ["residual"]},
         "figures": {"formats": ["png"]},
     }
     (here / "config.yaml").write_text(yaml.safe_dump(config))
@@ -81,4 +82,4 @@ def test_datasets_of_ones_own(folder):
         (folder / "my.tsv").read_text().splitlines()[1].startswith("flowers\tfile\tdocs/examples/flowers.csv\tkind\t")
     )
     with open(folder / "results/my/claims.csv") as table:
-        assert "LinTS,LinUCB,residual,paper" in table.read()
+        assert "claim,residual,paper,LinTS,LinUCB," in table.read()

@@ -19,7 +19,7 @@ def test_every_embedded_dataset_is_what_its_row_says(tmp_path):
     for row in rows.values():
         raw = tmp_path / "raw"
         raw.write_bytes(source_of(row).fetch(row, suites, tmp_path / "archives"))
-        prepare(row, raw, tmp_path / "data.npz", max_levels=1000)  # raises where n, d or K differ
+        prepare(row, raw, tmp_path / "data.npz")  # raises where n, d or K differ
         record, arrays = read_arrays(tmp_path / "data.npz")
         assert record["rejected"] is None, row.name
         X, y = arrays["X"], arrays["y"]

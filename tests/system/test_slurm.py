@@ -175,19 +175,20 @@ COLLECTED = "results/tiny/classification.parquet"
 )
 def test_twenty_datasets_and_all_bandits_give_the_bytes_of_a_local_run(cluster, tmp_path):
     here, there = Workspace(tmp_path / "here"), Workspace(tmp_path / "there")
-    bandits = yaml.safe_load((ROOT / "config.yaml").read_text())["bandits"]
+    config = yaml.safe_load((ROOT / "config.yaml").read_text())
+    bandits = config["bandits"] | config["references"]
     names = [f"set{i}" for i in range(20)]
     for workspace in (here, there):
         suite_of(workspace, names, rows=40)
-        workspace.config["bandits"] = bandits
+        workspace.config |= {"bandits": config["bandits"], "references": config["references"]}
         workspace.write_config()
     # First, so that what the cluster plays is compiled.
     play_here(here, COLLECTED)
     log = finish(cluster.start(there, COLLECTED, "logs/tiny/timing.csv"), there)
 
-    assert len(bandits) == 5
+    assert len(bandits) == 7
     runs = [name for name in there.products() if name.startswith("results/tiny/runs/")]
-    assert len(runs) == 20 * 5
+    assert len(runs) == 20 * 7
     assert there.products() == here.products()
     # Small datasets go by tens: two Slurm jobs play them, one collects.
     assert len(re.findall(r"has been submitted with SLURM jobid", log)) == 3

@@ -23,7 +23,8 @@ def mine(workspace):
     workspace.config |= {
         "own_bandits": {"Boltzmann": "my_bandits:Boltzmann"},
         "bandits": {"LinTS": {"alpha": [1]}, "Boltzmann": {"temperature": [0.1, 0.5]}},
-        "classification": {"runs": 2, "readings": ["residual"]},
+        "references": {},
+        "classification": {"readings": ["residual"]},
         "figures": {"formats": ["png"]},
     }
     workspace.config["synthetic"]["bandits"] = {"Boltzmann": {"temperature": [0.1]}}
@@ -37,16 +38,16 @@ def test_it_gets_into_the_tables_and_onto_the_page_and_is_played_again_when_its_
     assert re.search(r'"bandits":\[[^]]*"Boltzmann"', page)
     assert "<td>Boltzmann</td>" in page
     with open(mine.folder / PAIRS) as table:
-        pairs = {(row["row"], row["column"], row["setting_row"]) for row in csv.DictReader(table)}
-    assert {("LinTS", "Boltzmann", "alpha=1")} < pairs
-    assert {row for row, *_ in pairs} == {"LinTS", "Boltzmann"}
+        pairs = {(row["row"], row["column"], row["setting_column"]) for row in csv.DictReader(table)}
+    assert {("Boltzmann", "LinTS", "alpha=1"), ("LinTS×4", "LinTS", "alpha=1")} < pairs
+    assert {row for row, *_ in pairs} == {"Boltzmann", "LinTS×4"}
     with open(mine.folder / TABLE) as table:
         assert [(row["spec"], row["bandit"]) for row in csv.DictReader(table)] == [
             ("well", "Boltzmann"), ("mis", "Boltzmann"),
         ]  # fmt: skip
     record, arrays = read_arrays(mine.folder / "results/tiny/runs/ant/Boltzmann.npz")
     assert record["readings"] == ["any"]
-    assert arrays["correct"].shape == (1, 2, 1, 1, 8)
+    assert arrays["pulls"].shape == (1, 2, 1, 5, 2)
     with open(mine.folder / "my_bandits.py", "a") as file:
         file.write("\n# edited\n")
     jobs = mine.plan(PAIRS, TABLE)
@@ -62,14 +63,23 @@ def test_a_wrong_one_stops_the_run_before_its_first_job(mine):
     assert "my_bandits:Boltzman: there is no class Boltzman in" in output
     assert "Traceback" not in output
     output = mine.snakemake("-n", "--config", "own_bandits={Idle: my_bandits:Boltzmann}", fails=True)
-    assert "own_bandits.Idle: no experiment plays it; give it a grid under bandits or synthetic.bandits" in output
+    assert "own_bandits.Idle: no experiment plays it; give it a grid under bandits or references or synth" in output
     output = mine.snakemake("-n", "--config", "own_bandits={BLTS: my_bandits:Boltzmann}", fails=True)
     assert "own_bandits.BLTS: a bandit of this package has this name" in output
+
+
+def test_it_can_be_a_reference_beside_the_bandits_of_the_paper(mine):
+    mine.config["bandits"] = {"LinTS": {"alpha": [1]}, "LinUCB": {"alpha": [1]}}
+    mine.config["references"] = {"Boltzmann": {"temperature": [0.1]}}
+    mine.write_config()
+    mine.snakemake(PAIRS, "figures/tiny/pairwise_residual_paper.png")
+    with open(mine.folder / PAIRS) as table:
+        assert ("LinUCB", "Boltzmann") in {(row["row"], row["column"]) for row in csv.DictReader(table)}
 
 
 def test_a_wrong_answer_ends_its_job_with_a_sentence(mine):
     text = (mine.folder / "my_bandits.py").read_text()
     (mine.folder / "my_bandits.py").write_text(text.replace("return self.rng.choice", "return -self.rng.choice"))
     output = mine.snakemake("results/tiny/runs/ant/Boltzmann.npz", fails=True)
-    assert "error: Boltzmann.choose gave" in output
+    assert "error: Boltzmann.choose returned" in output
     assert "Traceback" not in output

@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 from conftest import ROOT, Workspace, copy_of_the_project, kill_group
 
+from balanced_bandits.bandits import BANDITS
 from balanced_bandits.core.files import read_arrays
+from balanced_bandits.vocabulary import PROTOCOLS
 
 pytestmark = pytest.mark.system
 
@@ -19,20 +21,26 @@ def test_a_run_makes_tables_figures_logs_and_an_account(finished):
     products = finished.products(all_formats=True)
     for ending in ("pdf", "svg", "png"):
         for reading in ("residual", "literal"):
-            for protocol in ("paper", "matched", "fixed"):
+            for protocol in PROTOCOLS:
                 assert products[f"figures/tiny/pairwise_{reading}_{protocol}.{ending}"]
-            assert products[f"figures/tiny/strata_{reading}.{ending}"]
+                assert products[f"figures/tiny/matrix_{reading}_{protocol}.{ending}"]
+            for name in ("strata", "differences", "ranks", "profiles"):
+                assert products[f"figures/tiny/{name}_{reading}.{ending}"]
         assert products[f"figures/tiny/claims.{ending}"]
-    assert not any("plain" in name or "sensitivity" in name for name in products)
+    assert not any("plain" in name or "sensitivity" in name or "calibration" in name for name in products)
+    for name in ("classification.parquet", "curves.parquet", "scores.parquet", "differences.csv", "profiles.csv"):
+        assert products[f"results/tiny/{name}"], name
     with open(finished.folder / "results/tiny/counts.csv") as table:
         counts = list(csv.DictReader(table))
-    assert [row["datasets"] for row in counts] == ["3"] * 2 * 2 * 3
+    assert [row["datasets"] for row in counts] == ["3"] * 3 * 2 * 4
     with open(finished.folder / "results/tiny/claims.csv") as table:
-        claims = [(row["better"], row["worse"], row["reading"], row["protocol"]) for row in csv.DictReader(table)]
-    assert claims == [
-        ("LinTS", "LinUCB", reading, protocol)
-        for reading in ("residual", "literal") for protocol in ("paper", "matched", "fixed")
-    ]  # fmt: skip
+        claims = {(row["kind"], row["better"], row["worse"], row["reading"], row["protocol"])
+                  for row in csv.DictReader(table)}  # fmt: skip
+    assert claims == {
+        (*pair, reading, protocol)
+        for pair in (("claim", "LinTS", "LinUCB"), ("placebo", "LinTS×4", "LinTS"))
+        for reading in ("residual", "literal") for protocol in PROTOCOLS
+    }  # fmt: skip
     with open(finished.folder / "results/synthetic/table1.csv") as table:
         assert [(row["spec"], row["bandit"]) for row in csv.DictReader(table)] == [
             ("well", "LinTS"), ("well", "LinUCB"), ("mis", "LinTS"), ("mis", "LinUCB"),
@@ -76,24 +84,100 @@ def test_a_run_makes_tables_figures_logs_and_an_account(finished):
         assert (finished.folder / "logs/tiny" / log).exists(), log
 
 
-def test_a_job_has_all_readings_settings_repeats_and_shuffles(finished):
+def test_a_job_has_all_readings_settings_copies_and_shuffles(finished):
     record, arrays = read_arrays(finished.folder / "results/tiny/runs/ant/LinTS.npz")
     assert set(record["readings"]) == {"residual", "literal"}
-    assert arrays["correct"].shape == (2, 3, 4, 1, 8)
-    assert arrays["pulls"].shape == (2, 3, 4, 1, 2)
+    assert arrays["pulls"].shape == (2, 3, 1 + 4, 5, 2)  # LinTS is the placebo
+    assert arrays["curve"].shape[:-1] == (2, 3, 5, 5)
     assert (arrays["pulls"].sum(axis=-1) == 60).all()
     assert arrays["rounds"][-1] == 60
-    wrong = 60 - np.unpackbits(arrays["correct"], axis=-1, count=60).sum(axis=-1)
-    np.testing.assert_array_equal(arrays["curve"][..., -1], wrong)
-    assert len(np.unique(arrays["correct"].reshape(24, -1), axis=0)) > 12  # repeats and readings are other runs
+    assert len(np.unique(arrays["curve"].reshape(150, -1), axis=0)) > 75  # copies, shuffles and readings are other runs
+    for bandit, shape in (("LinUCB", (2, 3, 1, 5, 2)), ("Greedy", (1, 1, 1, 5, 2))):
+        assert read_arrays(finished.folder / f"results/tiny/runs/ant/{bandit}.npz")[1]["pulls"].shape == shape
+
+
+def test_reference_bandits_are_in_tables_and_matrices_but_not_in_the_papers_grid(finished):
+    for name in ("pairs", "counts"):
+        with open(finished.folder / f"results/tiny/{name}.csv") as table:
+            pairs = {(row["row"], row["column"]) for row in csv.DictReader(table)}
+        assert {("LinTS", "Greedy"), ("LinUCB", "Greedy")} < pairs, name
+    for name in ("ranks", "profiles", "differences"):
+        with open(finished.folder / f"results/tiny/{name}.csv") as table:
+            assert {row["bandit"] for row in csv.DictReader(table)} == {"LinTS", "LinUCB", "Greedy"}, name
+    grid, all_pairs = (
+        (finished.folder / f"figures/tiny/{name}_literal_paper.png").read_bytes() for name in ("pairwise", "matrix")
+    )
+    width = int.from_bytes(grid[16:20], "big")  # of a PNG, in pixels
+    assert width == pytest.approx(200 * (2 * 1.45 + 0.64), abs=2)  # two panels
+    assert all_pairs
+    page = (finished.folder / "results/tiny/report.html").read_text()
+    assert '"bandits":["LinTS","LinUCB"]' in page
+
+
+def test_expensive_datasets_are_played_in_fewer_shuffles(workspace):
+    workspace.add_dataset("big", 5, n=1000)
+    workspace.write_suite()
+    workspace.config |= {"dataset_seconds": 0.08, "fewest_shuffles": 2}
+    workspace.write_config()
+    workspace.snakemake("results/tiny/pairs.csv", cores=2)
+    with open(workspace.folder / "results/tiny/datasets.csv") as table:
+        shuffles = {row["name"]: int(row["shuffles"]) for row in csv.DictReader(table)}
+    assert shuffles == {"ant": 5, "bee": 5, "cat": 5, "big": 2}
+    for name, number in shuffles.items():
+        _, arrays = read_arrays(workspace.folder / f"results/tiny/runs/{name}/LinUCB.npz")
+        assert arrays["pulls"].shape[3] == number
+    with open(workspace.folder / "results/tiny/pairs.csv") as table:
+        rows = list(csv.DictReader(table))
+    assert {(row["dataset"], row["shuffles"]) for row in rows} == {(name, str(n)) for name, n in shuffles.items()}
+    assert {row["dataset"] for row in rows if not row["p"]} == {"big"}  # too few for a test
+
+
+def test_a_single_shuffle_is_enough_for_a_run(workspace):
+    workspace.snakemake("--config", "shuffles=1", cores=2)
+    with open(workspace.folder / "results/tiny/counts.csv") as table:
+        assert {row["protocol"] for row in csv.DictReader(table)} == set(PROTOCOLS) - {"held_out"}
+    assert not list((workspace.folder / "figures/tiny").glob("*held_out*"))
+    assert (workspace.folder / "results/tiny/report.html").stat().st_size > 100_000
+
+
+def test_the_calibration_is_made_on_demand_and_then_on_the_page(workspace):
+    assert not any("Copies" in job for job in workspace.plan())
+    workspace.config["calibration"] = {"bandits": ["LinTS", "Greedy"], "copies": 2, "shuffles": 6}
+    workspace.write_config()
+    workspace.snakemake("calibration", cores=2)
+    results = workspace.folder / "results/tiny/calibration"
+    assert len(list(results.glob("runs/*/*.npz"))) == 3 * 2
+    _, arrays = read_arrays(results / "runs/ant/LinTS.npz")
+    assert arrays["pulls"].shape == (2, 3, 2, 6, 2)
+    with open(results / "calibration.csv") as table:
+        rows = list(csv.DictReader(table))
+    assert {row["bandit"] for row in rows} == {"all", "LinTS", "Greedy"}
+    assert {row["protocol"] for row in rows} == set(PROTOCOLS)
+    tests = {(row["test"], row["bandit"]): int(row["tests"]) for row in rows if row["protocol"] == "paper"}
+    assert tests["dataset", "all"] == 3 * (2 + 1)  # datasets, by readings of LinTS and Greedy
+    assert tests["wilcoxon", "all"] == tests["interval", "all"] == 2 + 1
+    for row in rows:
+        assert 0 <= int(row["rejected"]) <= int(row["tests"])
+        assert float(row["low"]) <= float(row["percent"]) <= float(row["high"])
+    assert (workspace.folder / "figures/tiny/calibration/calibration.png").stat().st_size > 1000
+    assert "Nothing to be done" in workspace.snakemake("calibration")
+    workspace.snakemake("page", cores=2)
+    assert '<section id="calibration">' in (workspace.folder / "results/tiny/report.html").read_text()
+
+
+def test_a_calibration_without_datasets_ends_in_a_sentence(workspace):
+    output = workspace.snakemake("--config", "calibration={dataset_seconds: 0.1}", "--", "calibration", fails=True)
+    assert "error: there is nothing to calibrate with: calibration.dataset_seconds leaves out every dataset" in output
+    assert "Traceback" not in output
 
 
 def test_predicted_times_stand_beside_actual_ones(finished):
     with open(finished.folder / "logs/tiny/timing.csv") as table:
         rows = list(csv.DictReader(table))
     assert {(row["dataset"], row["bandit"]) for row in rows} == {
-        (dataset, bandit) for dataset in ("ant", "bee", "cat") for bandit in ("LinTS", "LinUCB")
+        (dataset, bandit) for dataset in ("ant", "bee", "cat") for bandit in ("LinTS", "LinUCB", "Greedy")
     }  # fmt: skip
+    assert {row["bandit"]: row["runs"] for row in rows} == {"LinTS": "150", "LinUCB": "30", "Greedy": "5"}
     seconds = [float(row["seconds"]) for row in rows]
     assert seconds == sorted(seconds, reverse=True)
     assert all(0 < float(row["play_seconds"]) < float(row["seconds"]) for row in rows)
@@ -101,7 +185,7 @@ def test_predicted_times_stand_beside_actual_ones(finished):
         float(row["predicted_seconds"]) > 0.5 and float(row["mb"]) < float(row["predicted_mb"]) * 2 for row in rows
     )
     log = (finished.folder / "logs/tiny/timing.log").read_text()
-    assert log.startswith("The 6 slowest of 6 jobs")
+    assert log.startswith("The 9 slowest of 9 jobs")
 
 
 def test_other_readings_of_the_variance_are_a_knob(workspace):
@@ -138,14 +222,9 @@ def test_jobs_that_take_long_start_first(workspace):
     workspace.write_suite()
     output = workspace.snakemake("--until", "simulate_classification", "--", "classification")
     started = re.findall(r"^Job \d+: (\w+ plays \w+|Fetching \w+|Encoding \w+)$", output, flags=re.MULTILINE)
-    assert len(started) == 4 * (2 + 2)
+    assert len(started) == 4 * (2 + 3)
     assert started[:2] == ["Fetching big", "Encoding big"]
     assert set(started[2:4]) == {"LinTS plays big", "LinUCB plays big"}
-
-
-def test_a_grid_of_more_settings_than_runs_is_refused(workspace):
-    output = workspace.snakemake("--config", "classification={runs: 2}", fails=True)
-    assert "bandits.LinTS has 3 settings, but classification.runs is 2" in output
 
 
 def test_snakemakes_own_report_has_the_figures_with_categories_and_captions(finished, tmp_path):
@@ -181,15 +260,17 @@ def test_all_bandits_get_into_the_tables(workspace):
     workspace.config["bandits"] = {
         "LinTS": {"alpha": [1]}, "LinUCB": {"alpha": [1]}, "BLTS": {"alpha": [0.5, 1], "gamma": [0.05, 0.1]},
         "BLUCB": {"alpha": [1], "gamma": [0.1]}, "ILTCB": {"mu_scale": [0.1], "psi": [1]},
-        "EpsilonGreedy": {"epsilon": [0.1]}, "Uniform": {},
     }  # fmt: skip
-    workspace.config["synthetic"] |= {"bandits": workspace.config["bandits"]}
+    workspace.config["references"] = {"EpsilonGreedy": {"epsilon": [0.1]}, "Greedy": {}, "Uniform": {}}
+    bandits = workspace.config["bandits"] | workspace.config["references"]
+    assert set(bandits) == set(BANDITS)
+    workspace.config["synthetic"] |= {"bandits": bandits}
     workspace.write_config()
     workspace.snakemake(cores=2)
     with open(workspace.folder / "results/tiny/counts.csv") as table:
         counts = list(csv.DictReader(table))
-    assert {row["row"] for row in counts} == set(workspace.config["bandits"])
-    assert len(counts) == 7 * 6 * 2 * 3
+    assert {name for row in counts for name in (row["row"], row["column"])} == set(bandits)
+    assert len(counts) == 8 * 7 // 2 * 2 * 4
     with open(workspace.folder / "results/synthetic/rates.csv") as table:
         settings = {(row["bandit"], row["setting"]) for row in csv.DictReader(table)}
     assert ("BLTS", "alpha=0.5 gamma=0.05") in settings
@@ -234,7 +315,7 @@ def test_the_sensitivity_atlas_is_made_on_demand_from_runs_and_the_default(works
     assert first == second
     with open(results / "statements.csv") as table:
         for row in csv.DictReader(table):
-            assert int(row["holds"]) + int(row["weakly"]) + int(row["fails"]) == int(row["of"])
+            assert int(row["holds"]) + int(row["inconclusive"]) + int(row["fails"]) == int(row["of"])
     assert (workspace.folder / "figures/sensitivity/atlas.png").stat().st_size > 1000
     assert "Nothing to be done" in workspace.snakemake("sensitivity")
 
@@ -313,6 +394,14 @@ def test_with_keep_going_one_bad_file_does_not_hold_up_the_others(workspace):
         (["--config", "shuffles=none"], ["shuffles is 'none', but must be"]),
         (["--config", "suite=nowhere.tsv"], ["nowhere.tsv: no such suite"]),
         (["--config", "datasets=[ant, gnu]"], ["datasets: tiny.tsv does not contain gnu"]),
+        (
+            ["--config", "classification={placebo: LinTs}"],
+            ["classification.placebo is LinTs, but must be one of LinTS,"],
+        ),
+        (["--config", "classification={reference: Nobody}"], ["classification.reference is Nobody, but must be one"]),
+        (["--config", "calibration={bandits: [LinTS, Nobody]}"], ["calibration.bandits: there is no Nobody"]),
+        (["--config", "references={LinTS: {alpha: [1]}}"], ["references.LinTS: it is under bandits as well; remove"]),
+        (["--config", "classification={significance: paired}"], ["unknown key classification.significance"]),
     ],
 )
 def test_a_wrong_configuration_stops_before_the_first_job(workspace, arguments, words):

@@ -5,6 +5,8 @@ import os
 import pytest
 from conftest import Workspace, copy_of_the_project
 
+from balanced_bandits.vocabulary import PROTOCOLS
+
 pytestmark = pytest.mark.system
 
 DATASETS = ("ant", "bee", "cat")
@@ -14,18 +16,24 @@ RECORDS = {"Recording the settings, versions and revision behind results/tiny",
 BY_READING = {
     f"Drawing {shows}, {reading}"
     for reading in ("residual", "literal")
-    for shows in ("wins and losses of every pair of bandits", "the critical-difference diagram", "performance profiles",
-                  "mean regret by the size of datasets", "the paper's claims by the size of datasets")
+    for shows in ("how far each bandit is from a reference bandit, by the size of datasets",
+                  "the critical-difference diagram", "performance profiles",
+                  "the paper's claims by the size of datasets")
 }  # fmt: skip
-GRIDS = {
-    f"Drawing Figure 4: the pairwise grid, {reading}, {protocol}"
-    for reading in ("residual", "literal") for protocol in ("paper", "matched", "fixed")
-}  # fmt: skip
-DRAWN = GRIDS | BY_READING | {"Drawing the paper's claims on Figure 4"}
+
+
+def by_protocol(shows):
+    return {f"Drawing {shows}, {reading}, {protocol}" for reading in ("residual", "literal") for protocol in PROTOCOLS}
+
+
+GRIDS = by_protocol("Figure 4: the pairwise grid")
+MATRICES = by_protocol("mean difference, wins, ties, losses and p of every pair of bandits")
+DRAWN = GRIDS | MATRICES | BY_READING | {"Drawing the paper's claims on Figure 4"}
 SCORED = {"Comparing the paper's claims with the results"}
 TIMED = {"Comparing predicted with actual times"}
 COLLECTED = {"Collecting the runs of all bandits", "Making Table 2"}
-COMPARED = COLLECTED | {"Comparing the bandits pairwise"} | DRAWN | TIMED | SCORED
+COMPARISON = {"Comparing the bandits pairwise"} | DRAWN | SCORED
+COMPARED = COLLECTED | COMPARISON | TIMED
 SHOWN = {
     "Drawing Figures 2 and 3: how the assignment of arms evolves, well",
     "Drawing Figures 2 and 3: how the assignment of arms evolves, mis",
@@ -41,8 +49,11 @@ OPTIMA = {
 EXAMPLE = {"bandits": {"LinTS": {"alpha": [0.5, 1]}, "LinUCB": {"alpha": [1, 4]}}, "simulations": 2, "horizon": 60}
 
 
-def plays(bandit, datasets=DATASETS):
-    return {f"{bandit} plays {dataset}" for dataset in datasets}
+def plays(*bandits, datasets=DATASETS):
+    return {f"{bandit} plays {dataset}" for bandit in bandits for dataset in datasets}
+
+
+ALL = plays("LinTS", "LinUCB", "Greedy")
 
 
 def examples(bandit):
@@ -97,17 +108,25 @@ def edit(workspace, name):
             examples("LinTS") | TABLE,
         ),
         ({"sensitivity": {"simulations": 3}}, set()),
-        ({"shuffles": 2}, plays("LinTS") | plays("LinUCB") | COMPARED),
+        ({"shuffles": 3}, ALL | COMPARED),
+        ({"fewest_shuffles": 3}, set()),  # all datasets are played more often
+        ({"dataset_seconds": None}, set()),  # none of them takes that long
         (
             {"classification": {"readings": ["literal"]}},
-            (plays("LinTS") | plays("LinUCB") | COMPARED) - {job for job in GRIDS | BY_READING if "residual" in job},
+            (plays("LinTS", "LinUCB") | COMPARED) - {job for job in DRAWN if ", residual" in job},
         ),
-        # As many repeats as before, of which fewer count.
-        ({"classification": {"runs": 10}}, {"Comparing the bandits pairwise"} | DRAWN | SCORED),
-        ({"classification": {"runs": 6}}, plays("LinTS") | plays("LinUCB") | COMPARED),
-        ({"classification": {"significance": "unpaired"}}, GRIDS),
-        ({"balancing": {"draws": 50}}, set()),  # neither of these bandits is balanced
-        ({"max_levels": 50}, {f"Encoding {name}" for name in DATASETS} | plays("LinTS") | plays("LinUCB") | COMPARED),
+        ({"classification": {"rope": 0.02}}, COMPARISON),
+        ({"classification": {"reference": "Greedy"}}, COMPARISON),
+        ({"classification": {"placebo_copies": 2}}, plays("LinTS") | COMPARED),
+        ({"classification": {"placebo": None}}, plays("LinTS") | COMPARED),
+        ({"classification": {"placebo": "LinUCB"}}, plays("LinTS", "LinUCB") | COMPARED),
+        ({"references": {}}, COMPARED),
+        ({"references": {"Greedy": {}, "EpsilonGreedy": {"epsilon": [0.1]}}}, plays("EpsilonGreedy") | COMPARED),
+        ({"calibration": {"bandits": ["LinUCB"]}}, set()),
+        ({"ridge": {"ties": "largest"}}, ALL | COMPARED | examples("LinTS") | examples("LinUCB") | TABLE),
+        ({"balancing": {"draws": 50}}, set()),  # none of these bandits is balanced
+        ({"max_levels": 50}, {f"Encoding {name}" for name in DATASETS} | ALL | COMPARED),
+        ({"standardise": "running"}, {f"Encoding {name}" for name in DATASETS} | ALL | COMPARED),
         (
             {"bandits": {"LinTS": {"alpha": [0.25, 0.5]}, "LinUCB": {"alpha": [1, 2, 4]}}},
             plays("LinTS") | COMPARED,
@@ -131,7 +150,7 @@ def test_a_new_row_of_the_suite(fresh):
     fresh.add_dataset("dog", 7)
     fresh.write_suite()
     assert planned(fresh) == (
-        {"Fetching dog", "Encoding dog"} | plays("LinTS", ["dog"]) | plays("LinUCB", ["dog"]) | COMPARED
+        {"Fetching dog", "Encoding dog"} | plays("LinTS", "LinUCB", "Greedy", datasets=["dog"]) | COMPARED
     )
 
 
@@ -139,7 +158,7 @@ def test_a_changed_row_of_the_suite(fresh):
     fresh.rows["bee"][3] = "w"
     fresh.write_suite()
     assert planned(fresh) == (
-        {"Fetching bee", "Encoding bee"} | plays("LinTS", ["bee"]) | plays("LinUCB", ["bee"]) | COMPARED
+        {"Fetching bee", "Encoding bee"} | plays("LinTS", "LinUCB", "Greedy", datasets=["bee"]) | COMPARED
     )
 
 
@@ -151,8 +170,7 @@ def test_a_bandits_module(fresh, module, bandit):
 
 def test_the_estimation_behind_all_bandits(fresh):
     edit(fresh, "balanced_bandits/estimation/ridge.py")
-    both = plays("LinTS") | plays("LinUCB") | examples("LinTS") | examples("LinUCB")
-    assert planned(fresh) == both | COMPARED | TABLE
+    assert planned(fresh) == ALL | examples("LinTS") | examples("LinUCB") | COMPARED | TABLE
 
 
 def test_the_synthetic_example(fresh):
@@ -184,8 +202,8 @@ def test_a_figures_module(fresh):
 
 
 def test_the_bootstrap(fresh):
-    edit(fresh, "balanced_bandits/analysis/bootstrap.py")
-    assert planned(fresh) == {"Comparing the bandits pairwise"} | DRAWN | SCORED
+    edit(fresh, "balanced_bandits/analysis/resampling.py")
+    assert planned(fresh) == COMPARISON
 
 
 def test_the_cost_model(fresh):

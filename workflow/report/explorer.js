@@ -277,7 +277,7 @@
     words.append(element("h3", name(i)));
     words.append(element("p", `n = ${datasets.n[i]}, d = ${datasets.d[i]}, K = ${datasets.K[i]}; source ${datasets.source[i]}; family ${datasets.family[i]}`));
     const table = element("table", null), head = element("tr", null), body = element("tbody", null);
-    for (const title of ["bandit", "normalised regret", "setting"]) head.append(element("th", title, { scope: "col" }));
+    for (const title of ["bandit", "normalised regret", "usual setting"]) head.append(element("th", title, { scope: "col" }));
     table.append(element("thead", null), body);
     table.tHead.append(head);
     bandits.forEach((bandit, b) => {

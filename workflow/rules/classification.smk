@@ -160,7 +160,10 @@ rule simulate_calibration:
             wildcards.dataset, wildcards.bandit
         )
         * 2 ** (attempt - 1),
-        runtime=minutes(30),
+        runtime=lambda wildcards, attempt: PLAN.calibration.minutes(
+            wildcards.dataset, wildcards.bandit
+        )
+        * 2 ** (attempt - 1),
     params:
         path=lambda wildcards: PLAN.players.path(wildcards.bandit),
         options=lambda wildcards: PLAN.calibration.options(
@@ -189,14 +192,15 @@ rule calibrate:
         mem_mb=megabytes(1000 + 5 * len(DATASETS.rows)),
         runtime=minutes(10),
     params:
-        suite=["--suite", str(DATASETS.file), "--only", *PLAN.calibration.datasets()],
+        suite=["--suite", str(DATASETS.file)],
+        only=PLAN.calibration.datasets(),
         jobs=PLAN.calibration.jobs(),
         seed=config["seed"],
     message:
         "Counting how often tests see a difference between copies of one bandit"
     shell:
-        "python {input.script[0]} {params.suite:q} --jobs {params.jobs:q} --seed {params.seed}"
-        " --output {output:q} > {log:q} 2>&1"
+        "python {input.script[0]} {params.suite:q} --datasets {params.only:q} --jobs {params.jobs:q}"
+        " --seed {params.seed} --output {output:q} > {log:q} 2>&1"
 
 
 rule record:

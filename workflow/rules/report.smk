@@ -36,8 +36,8 @@ rule scorecard:
 
 
 DRAWINGS = list(PLAN.drawings("synthetic", "classification"))
-# The sensitivity atlas is shown if it exists. It is not an input, because its runs take long.
-ATLAS = [
+# The calibration and the sensitivity atlas are shown if they exist. They are not inputs, because their runs take long.
+ON_DEMAND = [
     drawing
     for drawing in PLAN.drawings("calibration", "sensitivity")
     if Path(drawing["file"]).exists()
@@ -77,7 +77,7 @@ rule page:
     params:
         suite=SUITE,
         bandits=CLASSIFICATION.paper_bandits,
-        drawings=json.dumps(DRAWINGS + ATLAS),
+        drawings=json.dumps(DRAWINGS + ON_DEMAND),
         folder=lambda wildcards, input: str(Path(input.templates[0]).parent),
     message:
         "Writing the page"

@@ -15,7 +15,7 @@ from balanced_bandits.cli import COMMANDS, doctor, main, parser, terminal
 from balanced_bandits.cli.terminal import Progress, plot
 from balanced_bandits.core.files import read_arrays
 from balanced_bandits.datasets.checksum import sha256
-from balanced_bandits.datasets.prepare import prepare
+from balanced_bandits.datasets.prepare import Preparation, prepare
 from balanced_bandits.datasets.suite import Row
 from balanced_bandits.simulation import classification
 from balanced_bandits.vocabulary import READINGS
@@ -73,13 +73,15 @@ class TestList:
 
 
 class TestRun:
-    def test_plays_what_the_pipeline_plays(self, here, monkeypatch, capsys):
+    @pytest.mark.parametrize("standardise", ["whole", "running"])
+    def test_plays_what_the_pipeline_plays(self, here, monkeypatch, capsys, standardise):
         defaults = yaml.safe_load((ROOT / "config.yaml").read_text())
+        (here / "config.yaml").write_text(yaml.safe_dump({"standardise": standardise}))
         digest = sha256((here / "my data.csv").read_bytes())
         row = Row("my_data", "file", "my data.csv", "label", digest, "none", 80, 2, 2)
-        prepare(row, here / "my data.csv", here / "my_data.npz", defaults["max_levels"])
+        prepare(row, here / "my data.csv", here / "my_data.npz", Preparation(standardise=standardise))
         choices = defaults["ridge"] | {"schedule": defaults["schedule"]}
-        options = {"seed": 7, "shuffles": 2, "repeats": 1, "readings": {"literal": READINGS["literal"].choices},
+        options = {"seed": 7, "shuffles": 2, "copies": 1, "readings": {"literal": READINGS["literal"].choices},
                    "choices": choices, "grid": {"alpha": [0.5]}}  # fmt: skip
         classification.play(here / "my_data.npz", "LinTS", import_path("LinTS"), options, here / "run.npz")
         capsys.readouterr()

@@ -19,9 +19,12 @@ def test_the_lines_name_the_grids_the_claims_the_synthetic_example_and_where_num
         "synthetic/table1": [{"bandit": "LinTS", "spec": "well", "percent": 83.6}],
         "tiny/datasets": [{"name": name, "left_out": reason} for name, reason in (("a", ""), ("b", ""), ("c", "why"))],
         "tiny/claims": [
-            {"better": "BLTS", "worse": "LinTS", "reading": reading, "protocol": "paper", "verdict": verdict,
-             "wins": wins, "losses": 1}
-            for reading, verdict, wins in (("residual", "holds", 9), ("literal", "holds weakly", 2))
+            {"kind": kind, "better": better, "worse": "LinTS", "reading": reading, "protocol": "paper",
+             "verdict": verdict, "wins": wins, "losses": 1}
+            for reading, kind, better, verdict, wins in (
+                ("residual", "claim", "BLTS", "holds", 9), ("residual", "placebo", "LinTS×4", "holds", 8),
+                ("literal", "claim", "BLTS", "inconclusive", 2),
+            )
         ],
     }  # fmt: skip
     for name, rows in tables.items():

@@ -1,9 +1,12 @@
 """Captions say which datasets a figure shows."""
 
+import re
+
 import docutils.core
 import pytest
 from conftest import ROOT
 
+from balanced_bandits.plan.catalogue import FIGURES
 from balanced_bandits.report.captions import datasets_in_words, verbatim
 
 HEAD = "name,n,d,left_out,rows_capped_from,features_capped_from\n"
@@ -34,6 +37,15 @@ def test_nothing_in_a_reason_is_markup(text):
     assert parts["fragment"].strip() == f"<p>Left out: {escaped}.</p>"
 
 
-@pytest.mark.parametrize("caption", ["pairwise", "claims", "strata", "wins", "ranks", "profiles", "regrets"])
-def test_captions_of_the_comparison_say_it(caption):
-    assert 'snakemake.params["datasets"]' in (ROOT / f"workflow/report/{caption}.rst").read_text()
+@pytest.mark.parametrize("figure", FIGURES, ids=lambda figure: figure.name)
+def test_captions_of_the_comparison_say_it_and_no_others(figure):
+    text = (ROOT / f"workflow/report/{figure.name}.rst").read_text()
+    assert ('snakemake.params["datasets"]' in text) == (figure.section == "classification")
+
+
+@pytest.mark.parametrize("figure", FIGURES, ids=lambda figure: figure.name)
+def test_captions_name_the_tables_behind_the_comparison(figure):
+    text = (ROOT / f"workflow/report/{figure.name}.rst").read_text()
+    named = set(re.findall(r"\b\w+\.csv\b", text))
+    if figure.section in ("classification", "calibration") and figure.name != "pairwise":
+        assert named >= {name for name in figure.tables if name.endswith(".csv")}
