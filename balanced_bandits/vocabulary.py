@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 
 class Reading(NamedTuple):
-    """A reading of the paper's variance: its description, and the choices of a bandit that it stands for."""
+    """A reading of the paper's variance: its description, and the corresponding choices of a bandit."""
 
     words: str
     choices: dict[str, Any]

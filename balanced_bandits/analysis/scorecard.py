@@ -1,4 +1,4 @@
-"""The scorecard: every claim of the paper's computational part beside ours, with a verdict by the rules below.
+"""The scorecard: every claim of the paper's computational part, compared with ours, with a verdict by the rules below.
 
 The rules are written down once, in ``RULES``; the report prints them. The paper's own values are in ``analysis.paper``,
 and everything else is read from the tables of a run.
@@ -54,7 +54,7 @@ def scorecard(tables: Mapping[str, pd.DataFrame], suite: str) -> pd.DataFrame:
     """A row for each claim; those on Figure 4 for each reading and protocol.
 
     ``tables``: table1, rates, orderings, sooner, claims and table2, as the run wrote them. ``low`` and ``high``: the
-    95 % interval of ours, of find times the quartiles. ``file`` and ``rows``: where ours stands, as conditions on the
+    95 % interval of ours, of find times the quartiles. ``file`` and ``rows``: where our value is, as conditions on the
     file's columns; ``figure``: the drawing that shows it, without its ending.
     """
     rows = [*_percentages(tables["table1"]), *_orderings(tables["orderings"], tables["table1"])]
@@ -66,7 +66,7 @@ def scorecard(tables: Mapping[str, pd.DataFrame], suite: str) -> pd.DataFrame:
 
 
 def summary(card: pd.DataFrame) -> list[dict[str, Any]]:
-    """How many claims have which verdict: those on Figure 4 by reading and protocol, the others by kind."""
+    """Number of claims per verdict: those on Figure 4 by reading and protocol, the others by kind."""
     named = pd.Series(
         [f"Figure 4: variance {reading}, protocol {protocol}" if protocol else KINDS[rule]
          for rule, reading, protocol in card[["rule", "reading", "protocol"]].fillna("").itertuples(index=False)],

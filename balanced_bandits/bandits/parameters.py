@@ -192,7 +192,7 @@ PARAMETERS = {
     "propensity_schedule": Parameter(
         {"geometric": 0.2},
         Schedule(),
-        "When propensities are computed anew: the periods since the last time are then represented by one of them.",
+        "When propensities are recomputed: the periods since the last time are then represented by one of them.",
     ),
     "logistic_c": Parameter(
         1.0, Number(0, above=True), "Inverse penalty C of the logistic regression of arm on context."

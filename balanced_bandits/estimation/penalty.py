@@ -239,7 +239,7 @@ def slopes_of(parts, lam):
 def choose_penalty(rows, rewards, weights, free, parts, lams, criterion, folds, ties):
     """The lam of the grid with the smallest error; of equal ones, also with a single row, the one nearest to ``ties``.
 
-    Errors are equal, but for rounding, if all rewards are, or if there are as many coefficients as rows.
+    Errors are equal, except for rounding, if all rewards are, or if there are as many coefficients as rows.
     """
     place = place_of(lams, ties)
     if rewards.size < 2:

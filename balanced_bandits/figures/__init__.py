@@ -1,1 +1,1 @@
-"""Figures, a module each. A figure never computes: it reads a table and draws it."""
+"""One module per figure. Figures compute nothing: they read tables and draw them."""

@@ -48,7 +48,7 @@ def draw(calibration: pd.DataFrame) -> Figure:
         panel.grid(axis="x", color="#e6e6e6", linewidth=0.5)
         panel.set_axisbelow(True)
     axes[0].set_yticks(range(len(protocols)), protocols, fontsize=7.5)
-    note = "pairs of copies of one bandit that differ at 5 % (dashed), in percent"
+    note = "percentage of pairs of copies that differ significantly at the 5 % level (dashed)"
     figure.text(0.54, 0.3 / height, note, ha="center", fontsize=7)
     everybody_look = {"color": "black", "marker": "o", "linewidth": 1.4, "markersize": 4.5}
     handles = [Line2D([], [], **everybody_look, label="all, with 95 % interval")]  # type: ignore[arg-type]

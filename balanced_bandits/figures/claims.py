@@ -109,5 +109,5 @@ def legend(figure: Figure, protocols: list[str], more: list[Any], rope: float) -
 
 def no_claims(figure: Figure) -> Figure:
     """A figure that says why there is nothing to see."""
-    figure.text(0.5, 0.5, "The paper claims nothing of these bandits.", ha="center", va="center")
+    figure.text(0.5, 0.5, "The paper makes no claims about these bandits.", ha="center", va="center")
     return figure

@@ -13,7 +13,7 @@ POINTS = 100.0
 
 
 def draw(counts: pd.DataFrame, ranks: pd.DataFrame, *, reading: str, protocol: str) -> Figure:
-    """Draw one cell per pair of bandits, which are ordered by their mean regret; of one reading and protocol."""
+    """Draw one cell per pair of bandits, which are ordered by their mean regret, for one reading and protocol."""
     counts, ranks = (of[(of["reading"] == reading) & (of["protocol"] == protocol)] for of in (counts, ranks))
     bandits = list(ranks.sort_values("regret", kind="stable")["bandit"])
     means = dict(zip(ranks["bandit"], ranks["regret"], strict=True))

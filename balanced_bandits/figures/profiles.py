@@ -1,4 +1,4 @@
-"""Performance profiles: on which share of datasets a bandit is within a distance of the best one."""
+"""Performance profiles: the share of datasets on which a bandit is within a distance of the best one."""
 
 import pandas as pd
 from matplotlib.figure import Figure
@@ -10,7 +10,7 @@ SHOWN = 0.95  # of the datasets: what is farther off for every bandit is not sho
 
 
 def draw(profiles: pd.DataFrame, *, reading: str) -> Figure:
-    """Draw a panel a protocol, a line a bandit; of one reading."""
+    """Draw one panel per protocol and one line per bandit, for one reading."""
     profiles = profiles[profiles["reading"] == reading]
     protocols = list(dict.fromkeys(profiles["protocol"]))
     bandits = list(dict.fromkeys(profiles["bandit"]))

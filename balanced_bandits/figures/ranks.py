@@ -1,4 +1,4 @@
-"""Critical-difference diagram: the mean ranks of the bandits over datasets, and which of them can't be told apart."""
+"""Critical-difference diagram: the mean ranks of the bandits over datasets, and which of them do not differ significantly."""
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -12,7 +12,7 @@ AXIS = 0.34  # inches above the first of them
 
 
 def draw(ranks: pd.DataFrame, *, reading: str) -> Figure:
-    """Draw a diagram a protocol, one above the other; of one reading."""
+    """Draw one diagram per protocol, one above the other, for one reading."""
     ranks = ranks[ranks["reading"] == reading]
     protocols = list(dict.fromkeys(ranks["protocol"]))
     bandits = ranks["bandit"].nunique()
@@ -25,8 +25,8 @@ def draw(ranks: pd.DataFrame, *, reading: str) -> Figure:
         _diagram(axes, ranks[ranks["protocol"] == protocol], protocol, panel)
     number = ranks["datasets"].max()
     note = (
-        f"mean rank over {number} datasets (1: smallest regret); bars join bandits that\n"
-        f"Wilcoxon's test does not tell apart (p ≥ 0.05 after Holm's correction);\n{reading_in_words(reading)}"
+        f"mean rank over {number} datasets (1: smallest regret); bars join bandits that do\n"
+        f"not differ significantly by Wilcoxon's test (p ≥ 0.05 after Holm's correction);\n{reading_in_words(reading)}"
     )
     figure.text(0.5, 0.05 / height, note, ha="center", fontsize=6, color="#555555", linespacing=1.25)
     return figure

@@ -52,7 +52,7 @@ class Classification:
         return self._own["placebo"] if self._own["placebo"] in self.grids else None
 
     def copies(self, bandit: str) -> int:
-        """How often a bandit plays each setting with other random numbers: once, but for the placebo."""
+        """How often a bandit plays each setting with other random numbers: once, except for the placebo."""
         return 1 + (int(self._own["placebo_copies"]) if bandit == self.placebo else 0)
 
     def plays(self, bandit: str, shuffles: int, copies: int | None = None) -> int:
@@ -73,7 +73,7 @@ class Classification:
         return min(most, max(int(self._config["fewest_shuffles"]), 2 * int(limit / one / 2)))
 
     def options(self, dataset: str, bandit: str, shuffles: int | None = None, copies: int | None = None) -> str:
-        """All that the result of a job depends on, besides the dataset and the code."""
+        """Everything that the result of a job depends on, apart from the dataset and the code."""
         options = {
             "seed": self._config["seed"],
             "shuffles": self.shuffles(dataset) if shuffles is None else shuffles,
@@ -85,7 +85,7 @@ class Classification:
         return json.dumps(options, sort_keys=True)
 
     def comparison(self) -> str:
-        """All that the comparison depends on, besides the runs and the code."""
+        """Everything that the comparison depends on, apart from the runs and the code."""
         options = {"seed": self._config["seed"], "bandits": self.bandits, "readings": self.readings,
                    "rope": self._own["rope"], "reference": self.reference, "placebo": self.placebo}  # fmt: skip
         return json.dumps(options, sort_keys=True)
@@ -119,12 +119,12 @@ class Classification:
         return 10**9 if self._config["strict"] else 0
 
     def minutes(self, dataset: str, bandit: str) -> int:
-        """Time to ask for, with room to spare; a group asks for the sum of its jobs, so each needs less room."""
+        """Time to request, with a margin; a group requests the sum of its jobs, so each needs a smaller one."""
         room = GROUPED_MINUTES if self.is_small(dataset) else ALONE_MINUTES
         return room + int(5 * self.seconds(dataset, bandit) / 60)
 
     def megabytes(self, dataset: str, bandit: str) -> int:
-        """Memory to ask for, with room to spare.
+        """Memory to request, with a margin.
 
         It includes the two snakemake processes that start a job on a cluster, of 170 MB each.
         """
@@ -160,7 +160,7 @@ class Calibration:
         return [name for name in names if sum(self.seconds(name, bandit) for bandit in self.bandits) <= limit]
 
     def options(self, dataset: str, bandit: str) -> str:
-        """All that the result of a job depends on, besides the dataset and the code."""
+        """Everything that the result of a job depends on, apart from the dataset and the code."""
         return self._classification.options(dataset, bandit, self._own["shuffles"], self._own["copies"])
 
     def jobs(self) -> list[str]:
@@ -172,5 +172,5 @@ class Calibration:
         return [job.replace("DATASET", name) for name in self.datasets() for job in self.jobs()]
 
     def minutes(self, dataset: str, bandit: str) -> int:
-        """Time to ask for, with room to spare."""
+        """Time to request, with a margin."""
         return ALONE_MINUTES + int(5 * self.seconds(dataset, bandit) / 60)

@@ -1,12 +1,13 @@
 """The configuration: defaults, validation and error messages.
 
-Each default is defined once: those of the bandits' parameters in ``bandits.parameters``, all others in
-``workflow/schemas/config.schema.yaml``. The schema refers to parameters and vocabularies instead of repeating them:
+Each default is defined once: those of the bandits' parameters in ``bandits.parameters``, the grids in the project's
+``config.yaml``, all others in ``workflow/schemas/config.schema.yaml``. The schema refers to parameters and vocabularies instead of repeating them:
 
     x-parameter: NAME            a parameter of the bandits, with its default
     x-parameters: [NAME, ...]    a mapping of such parameters
     x-words: NAME                one of the words in ``vocabulary.NAME``
-    x-grids: true                a mapping of bandits to the values of their parameters to try
+    x-grids: KEY                 a mapping of bandits to the values of their parameters to try, by default that of the
+                                 project's config.yaml
     x-settings: true             the settings for OpenML, with the defaults of ``openml_settings.Settings``
 """
 
@@ -114,9 +115,17 @@ def _expanded(part: Any, own: Sequence[Any]) -> Any:
         whole["enum"] = list(getattr(vocabulary, part["x-words"]))
     if part.get("x-grids"):
         grids = {bandit: _grid(entry.parameters) for bandit, entry in BANDITS.items()}
-        whole |= {"type": "object", "additionalProperties": False,
+        whole |= {"type": "object", "additionalProperties": False, "default": _default_grids(part["x-grids"]),
                   "properties": grids | {name: OWN_GRID for name in own if isinstance(name, str)}}  # fmt: skip
     return whole
+
+
+def _default_grids(key: str) -> Any:
+    """The grids at a key of the project's config.yaml; none if it has no such key."""
+    part: Any = given_config(REPOSITORY / "config.yaml")
+    for name in key.split("."):
+        part = part.get(name, {}) if isinstance(part, dict) else {}
+    return part
 
 
 def _of_parameter(name: str) -> dict[str, Any]:

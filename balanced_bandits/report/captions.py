@@ -1,8 +1,23 @@
-"""Which datasets a figure of the classification experiment shows, in the words of its caption."""
+"""What the captions of several figures say: which datasets they show, under which reading and protocol."""
 
 import csv
 import re
+from collections.abc import Mapping
 from pathlib import Path
+
+from balanced_bandits.vocabulary import PROTOCOLS, READINGS
+
+
+def view_in_words(wildcards: Mapping[str, str]) -> str:
+    """The reading and the protocol among the wildcards of a figure, with their descriptions.
+
+    >>> view_in_words({"reading": "plain", "protocol": "typical"})
+    'Variance: plain (residual variance without a prior). Protocol: typical (the mean over all settings of each bandit).'
+    >>> view_in_words({"specification": "well"})
+    ''
+    """
+    named = (("Variance", READINGS, wildcards.get("reading")), ("Protocol", PROTOCOLS, wildcards.get("protocol")))
+    return " ".join(f"{word}: {name} ({known[name].words})." for word, known, name in named if name)  # type: ignore[attr-defined]
 
 
 def datasets_in_words(table: Path) -> str:
@@ -21,7 +36,7 @@ def datasets_in_words(table: Path) -> str:
         sizes = {row[size] for row in rows if row.get(cut)}
         if sizes:
             number = sum(bool(row.get(cut)) for row in rows)
-            sentences.append(f"Of {number} of them, {' or '.join(sorted(sizes))} {what} drawn at random are used.")
+            sentences.append(f"For {number} of them, a random sample of {' or '.join(sorted(sizes))} {what} is used.")
     return " ".join(sentences)
 
 

@@ -15,6 +15,7 @@ from markupsafe import Markup
 from balanced_bandits.analysis.scorecard import RULES, summary
 from balanced_bandits.analysis.synthetic import table1_text
 from balanced_bandits.core.errors import InputError
+from balanced_bandits.report.captions import view_in_words
 from balanced_bandits.vocabulary import PROTOCOLS, READINGS, VERDICTS
 
 MEDIA = {".png": "image/png", ".svg": "image/svg+xml"}
@@ -135,7 +136,14 @@ def _shown(drawing: Drawing, known: dict[str, Any]) -> dict[str, Any]:
     return drawing._asdict() | {
         "anchor": _anchor(str(path.with_suffix(""))),
         "source": source,
-        "words": _caption(Path(drawing.caption), known | {"wildcards": drawing.wildcards}),
+        "words": _caption(
+            Path(drawing.caption),
+            known
+            | {
+                "wildcards": drawing.wildcards,
+                "params": known["params"] | {"view": view_in_words(drawing.wildcards)},
+            },
+        ),
     }
 
 
@@ -145,7 +153,7 @@ def _caption(path: Path, known: dict[str, Any]) -> Markup:
         text = jinja2.Template(path.read_text(), undefined=jinja2.StrictUndefined).render(snakemake=known)
     except jinja2.TemplateError as error:
         raise InputError(f"{path}: the caption can't be filled in ({error}); it may use snakemake's config, "
-                         "wildcards and params['datasets'].") from error  # fmt: skip
+                         "wildcards, params['datasets'] and params['view'].") from error  # fmt: skip
     settings = {"file_insertion_enabled": False, "raw_enabled": False, "report_level": 5}
     return Markup(docutils.core.publish_parts(text, writer="html5", settings_overrides=settings)["fragment"])
 

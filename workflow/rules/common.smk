@@ -18,7 +18,7 @@ from balanced_bandits.plan.datasets import ARCHIVES
 from balanced_bandits.plan.failures import FailureTable
 from balanced_bandits.plan.plan import Plan, caption
 from balanced_bandits.plan.running import TimeLeft, hold_folder, use_this_python
-from balanced_bandits.report.captions import datasets_in_words
+from balanced_bandits.report.captions import datasets_in_words, view_in_words
 from balanced_bandits.vocabulary import READINGS
 
 use_this_python(workflow.basedir)

@@ -31,6 +31,7 @@ for figure in FIGURES:
             figure=figure.name,
             options=drawing_options(figure),
             datasets=datasets_shown(figure),
+            view=lambda wildcards: view_in_words(dict(wildcards)),
         message:
             f"Drawing {figure.shows}{''.join(f', {{wildcards.{name}}}' for name in figure.by)}"
         shell:

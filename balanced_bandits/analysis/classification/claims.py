@@ -1,4 +1,4 @@
-"""What the paper claims of its Figure 4, beside our differences: over all datasets, and by their size."""
+"""The paper's claims about Figure 4, compared with our differences: over all datasets, and by their size."""
 
 from collections.abc import Iterable
 
@@ -25,7 +25,7 @@ KEYS = [*VIEW, "better", "worse"]
 def oriented(pairs: pd.DataFrame, wanted: Iterable[tuple[str, str]]) -> pd.DataFrame:
     """The rows of ``pairs`` of the wanted pairs (better, worse), in that order; differences are better minus worse.
 
-    Negative differences speak for the pair. A pair that was not compared has no rows.
+    Negative differences support the claimed order. A pair that was not compared has no rows.
     """
     swapped = pairs.rename(columns={"row": "column", "column": "row"}).assign(
         difference=-pairs["difference"], outcome=pairs["outcome"].map({"win": "loss", "loss": "win", "tie": "tie"})

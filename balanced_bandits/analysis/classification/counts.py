@@ -19,8 +19,8 @@ def count(pairs: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
 
     ``sure_wins`` and ``sure_losses`` are those with p < 0.05 by the paired test across the shuffles of the dataset, out
     of ``tested`` datasets with enough shuffles. ``p_wilcoxon`` is the p-value of Wilcoxon's signed-rank test over
-    datasets, ``p_holm`` the same after Holm's correction for all rows of the table. The test takes datasets as
-    independent, which versions of one dataset are not; intervals do not.
+    datasets, ``p_holm`` the same after Holm's correction for all rows of the table. The test assumes
+    independent datasets, which versions of the same dataset are not; intervals do not.
     """
     table = summaries(pairs, rng)
     groups = pairs.groupby(PAIR, sort=False)

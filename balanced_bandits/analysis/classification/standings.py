@@ -24,15 +24,15 @@ def ranks(regrets: pd.DataFrame, counts: pd.DataFrame) -> pd.DataFrame:
     """Mean regret and mean rank of each bandit over datasets (1: smallest regret; ties share ranks), best rank first.
 
     ``p_friedman``: of Friedman's test that all are alike, for three bandits or more. ``groups``: the numbers of the
-    groups a bandit belongs to, separated by spaces. A group is a longest row of neighbours by rank of which no two are
-    told apart by Wilcoxon's signed-rank test after Holm's correction, as in critical-difference diagrams.
+    groups a bandit belongs to, separated by spaces. A group is a longest run of neighbours by rank of which no two are
+    significantly different by Wilcoxon's signed-rank test after Holm's correction, as in critical-difference diagrams.
     """
     rows: list[tuple[Any, ...]] = []
     for view, of in regrets.groupby(VIEW, sort=False):
         wide = of.pivot(index="dataset", columns="bandit", values="regret")[list(dict.fromkeys(of["bandit"]))]
         mean = wide.rank(axis=1).mean().sort_values(kind="stable")
         several = wide.shape[1] >= 3 and len(wide) > 1
-        # Where all regrets are equal the statistic is 0/0: there is nothing to tell apart.
+        # Where all regrets are equal the statistic is 0/0: there is no difference to test.
         alike = bool((wide.nunique(axis=1) == 1).all())
         p = float(stats.friedmanchisquare(*wide.to_numpy().T).pvalue) if several and not alike else np.nan
         here = counts[(counts["reading"] == view[0]) & (counts["protocol"] == view[1])]
@@ -46,7 +46,7 @@ def ranks(regrets: pd.DataFrame, counts: pd.DataFrame) -> pd.DataFrame:
 
 
 def groups(ordered: list[str], told: set[frozenset[Any]]) -> list[list[str]]:
-    """The longest rows of neighbours, two at least, with no pair that is told apart.
+    """The longest runs of at least two neighbours with no pair that differs.
 
     >>> groups(["a", "b", "c", "d"], {frozenset("ac"), frozenset("ad")})
     [['a', 'b'], ['b', 'c', 'd']]

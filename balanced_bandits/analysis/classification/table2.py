@@ -1,4 +1,4 @@
-"""Table 2: how many datasets there are of which size, beside the paper's numbers."""
+"""Table 2: the number of datasets by size, compared with the paper's numbers."""
 
 import pandas as pd
 

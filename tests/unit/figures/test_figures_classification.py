@@ -166,8 +166,8 @@ def test_the_grid_has_square_panels_with_names_points_and_counts(of_seven):
                     assert (y < x) == (colour == to_rgba(BLUE)[:3])  # blue: the row bandit's regret is smaller
         assert list(points.values()) == [won, lost]
         assert panel.get_xlim() == panel.get_ylim()
-    (note,) = [text for text in figure.texts if "14 datasets (3 left out, 2 capped), 5 shuffles" in text.get_text()]
-    for words in ("(held_out)", "paired t test across shuffles", "left out: dull (all rows are of"):
+    (note,) = [text for text in figure.texts if "14 datasets (3 left out, 2 capped), 4 shuffles" in text.get_text()]
+    for words in ("(held_out)", "paired t test across pairs of shuffles", "left out: dull (all rows are of"):
         assert words in note.get_text()
     assert note.get_text().endswith(" ..., see datasets.csv")
     (axis,) = [text for text in figure.texts if "column bandit" in text.get_text()]
@@ -297,7 +297,7 @@ def test_tick_labels_of_neighbouring_panels_do_not_touch(of_seven):
 @pytest.mark.parametrize("name", ["claims", "strata"])
 def test_a_figure_of_no_claims_says_so(name):
     figure = FIGURES[name](tables(["LinTS", "Uniform"], placebo=None))
-    assert "claims nothing" in figure.texts[0].get_text()
+    assert "no claims" in figure.texts[0].get_text()
 
 
 # Differences from a reference bandit

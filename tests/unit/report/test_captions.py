@@ -8,6 +8,7 @@ from conftest import ROOT
 
 from balanced_bandits.plan.catalogue import FIGURES
 from balanced_bandits.report.captions import datasets_in_words, verbatim
+from balanced_bandits.vocabulary import PROTOCOLS, READINGS
 
 HEAD = "name,n,d,left_out,rows_capped_from,features_capped_from\n"
 
@@ -18,8 +19,8 @@ HEAD = "name,n,d,left_out,rows_capped_from,features_capped_from\n"
         ("ant,9,2,,,\nbee,8,2,,,\n", "2 of 2 datasets are shown."),
         ("ant,9,2,,,\nbee,0,0,one class only,,\n", r"1 of 2 datasets are shown. Left out: bee (one class only)."),
         ("ant,777,2,,9000,\nbee,777,5,,8000,40\ncat,9,5,,,30\n",
-         "3 of 3 datasets are shown. Of 2 of them, 777 rows drawn at random are used. Of 2 of them, 5 features drawn "
-         "at random are used."),
+         "3 of 3 datasets are shown. For 2 of them, a random sample of 777 rows is used. For 2 of them, a random "
+         "sample of 5 features is used."),
     ],
 )  # fmt: skip
 def test_what_is_shown_left_out_and_cut_is_in_words(rows, words, tmp_path):
@@ -41,6 +42,14 @@ def test_nothing_in_a_reason_is_markup(text):
 def test_captions_of_the_comparison_say_it_and_no_others(figure):
     text = (ROOT / f"workflow/report/{figure.name}.rst").read_text()
     assert ('snakemake.params["datasets"]' in text) == (figure.section == "classification")
+
+
+@pytest.mark.parametrize("figure", FIGURES, ids=lambda figure: figure.name)
+def test_captions_take_the_words_of_readings_and_protocols_from_the_vocabulary(figure):
+    text = (ROOT / f"workflow/report/{figure.name}.rst").read_text()
+    assert ('snakemake.params["view"]' in text) == ("reading" in figure.by)
+    for known in (READINGS, PROTOCOLS):
+        assert not any(entry.words in text for entry in known.values())
 
 
 @pytest.mark.parametrize("figure", FIGURES, ids=lambda figure: figure.name)
