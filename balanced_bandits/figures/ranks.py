@@ -1,4 +1,4 @@
-"""Critical-difference diagram: the mean ranks of the bandits over datasets, and which of them do not differ significantly."""
+"""Critical-difference diagram: mean ranks of the bandits over datasets, and which do not differ significantly."""
 
 import pandas as pd
 from matplotlib.axes import Axes

@@ -1,7 +1,8 @@
 """The configuration: defaults, validation and error messages.
 
 Each default is defined once: those of the bandits' parameters in ``bandits.parameters``, the grids in the project's
-``config.yaml``, all others in ``workflow/schemas/config.schema.yaml``. The schema refers to parameters and vocabularies instead of repeating them:
+``config.yaml``, all others in ``workflow/schemas/config.schema.yaml``. The schema refers to parameters and vocabularies
+instead of repeating them:
 
     x-parameter: NAME            a parameter of the bandits, with its default
     x-parameters: [NAME, ...]    a mapping of such parameters

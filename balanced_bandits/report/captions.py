@@ -11,13 +11,13 @@ from balanced_bandits.vocabulary import PROTOCOLS, READINGS
 def view_in_words(wildcards: Mapping[str, str]) -> str:
     """The reading and the protocol among the wildcards of a figure, with their descriptions.
 
-    >>> view_in_words({"reading": "plain", "protocol": "typical"})
-    'Variance: plain (residual variance without a prior). Protocol: typical (the mean over all settings of each bandit).'
+    >>> view_in_words({"reading": "plain"})
+    'Variance: plain (residual variance without a prior).'
     >>> view_in_words({"specification": "well"})
     ''
     """
     named = (("Variance", READINGS, wildcards.get("reading")), ("Protocol", PROTOCOLS, wildcards.get("protocol")))
-    return " ".join(f"{word}: {name} ({known[name].words})." for word, known, name in named if name)  # type: ignore[attr-defined]
+    return " ".join(f"{word}: {name} ({known[name].words})." for word, known, name in named if name)
 
 
 def datasets_in_words(table: Path) -> str:
