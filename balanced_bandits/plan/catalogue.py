@@ -17,6 +17,10 @@ SECTIONS = {
 }
 
 
+# The tables of the comparison, results/SUITE/NAME.csv, which scripts/compare.py makes.
+COMPARISONS = ("pairs", "counts", "claims", "strata", "ranks", "profiles", "differences")
+
+
 class Figure(NamedTuple):
     """One figure, or one per combination of the values of ``by``."""
 

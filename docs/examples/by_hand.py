@@ -1,4 +1,4 @@
-"""A bandit in a program of one's own: three offers, visitors with two features, a reward if the offer is taken."""
+"""A bandit in your own program: three offers, visitors with two features, a reward if the offer is taken."""
 
 import numpy as np
 

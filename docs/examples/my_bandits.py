@@ -1,4 +1,4 @@
-"""A bandit of one's own: a ridge regression for each arm, and an arm drawn by the exponential of its estimate."""
+"""A user-defined bandit: one ridge regression per arm, and arms drawn in proportion to exp(estimate)."""
 
 import numpy as np
 

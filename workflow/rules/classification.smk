@@ -80,13 +80,7 @@ rule compare:
         runs=rules.collect.output.runs,
         datasets=rules.collect.output.datasets,
     output:
-        pairs=f"{RESULTS}/pairs.csv",
-        counts=f"{RESULTS}/counts.csv",
-        claims=f"{RESULTS}/claims.csv",
-        strata=f"{RESULTS}/strata.csv",
-        ranks=f"{RESULTS}/ranks.csv",
-        profiles=f"{RESULTS}/profiles.csv",
-        differences=f"{RESULTS}/differences.csv",
+        **{name: f"{RESULTS}/{name}.csv" for name in COMPARISONS},
         scores=f"{RESULTS}/scores.parquet",
     log:
         f"logs/{SUITE}/compare.log",

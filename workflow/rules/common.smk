@@ -12,7 +12,7 @@ from balanced_bandits.datasets.checksum import digest
 from balanced_bandits.datasets.sources.openml_settings import SETTINGS_VARIABLE
 from balanced_bandits.plan import cost, provenance
 from balanced_bandits.plan import snakemake_internals as internals
-from balanced_bandits.plan.catalogue import FIGURES, SECTIONS
+from balanced_bandits.plan.catalogue import COMPARISONS, FIGURES, SECTIONS
 from balanced_bandits.plan.config import with_schedules
 from balanced_bandits.plan.datasets import ARCHIVES
 from balanced_bandits.plan.failures import FailureTable
@@ -24,9 +24,7 @@ from balanced_bandits.vocabulary import READINGS
 use_this_python(workflow.basedir)
 
 try:
-    PLAN = Plan(
-        with_schedules(config, internals.given_on_the_command_line(workflow))
-    )
+    PLAN = Plan(with_schedules(config, internals.given_on_the_command_line(workflow)))
     PLAN.check()
 except InputError as error:
     raise WorkflowError(str(error)) from None

@@ -1,5 +1,6 @@
 """The plan: figures from the catalogue, what jobs are given, paths and costs; without Snakemake."""
 
+import ast
 import importlib
 import inspect
 import itertools
@@ -11,7 +12,7 @@ from conftest import ROOT
 from balanced_bandits.bandits import BANDITS
 from balanced_bandits.core.errors import InputError
 from balanced_bandits.plan import cost
-from balanced_bandits.plan.catalogue import FIGURES
+from balanced_bandits.plan.catalogue import COMPARISONS, FIGURES
 from balanced_bandits.plan.plan import Plan, caption
 from balanced_bandits.vocabulary import FEWEST_UNITS, PROTOCOLS
 
@@ -78,6 +79,12 @@ class TestCatalogue:
         assert plan.classification.bandits == [*FIVE, "EpsilonGreedy", "Greedy"]
         assert json.loads(plan.classification.comparison())["bandits"] == [*FIVE, "EpsilonGreedy", "Greedy"]
         assert "results/embedded/runs/iris/Greedy.npz" in plan.classification.runs()
+
+    def test_the_comparison_makes_the_tables_of_the_catalogue(self):
+        tree = ast.parse((ROOT / "scripts/compare.py").read_text())
+        made = [ast.literal_eval(key) for node in ast.walk(tree) if isinstance(node, ast.Assign)
+                and isinstance(node.value, ast.Dict) and node.targets[0].id == "tables" for key in node.value.keys]  # fmt: skip
+        assert made == ["scores", *COMPARISONS]
 
 
 class TestJobs:
