@@ -82,9 +82,9 @@ class TestCatalogue:
 
     def test_the_comparison_makes_the_tables_of_the_catalogue(self):
         tree = ast.parse((ROOT / "scripts/compare.py").read_text())
-        made = [ast.literal_eval(key) for node in ast.walk(tree) if isinstance(node, ast.Assign)
-                and isinstance(node.value, ast.Dict) and node.targets[0].id == "tables" for key in node.value.keys]  # fmt: skip
-        assert made == ["scores", *COMPARISONS]
+        (tables,) = (node.value for node in ast.walk(tree) if isinstance(node, ast.Assign)
+                     and isinstance(node.value, ast.Dict) and node.targets[0].id == "tables")  # fmt: skip
+        assert [ast.literal_eval(key) for key in tables.keys] == ["scores", *COMPARISONS]
 
 
 class TestJobs:
