@@ -76,6 +76,20 @@ def parquet(**columns: object) -> bytes:
     return file.getvalue()
 
 
+def excel(**columns: object) -> bytes:
+    file = io.BytesIO()
+    pd.DataFrame(columns).to_excel(file, index=False)
+    return file.getvalue()
+
+
+def stata(**columns: object) -> bytes:
+    file = io.BytesIO()
+    pd.DataFrame(columns).to_stata(file, write_index=False)
+    return file.getvalue()
+
+
+TABLE = {"size": [1.0, None, 2.5], "colour": ["red", "", "blue"], "kind": ["yes", "no", ""]}
+JSONL = '{"size": 1, "colour": "red", "kind": "yes"}\n{"colour": null, "kind": "no"}\n{"size": 2.5, "colour": "blue"}\n'
 NPZ = npz(images=np.arange(12.0).reshape(3, 2, 2), label=np.array([1, 0, 1]))
 PARQUET = parquet(size=[1.0, None, 2.5], colour=["red", None, "blue"], kind=["yes", "no", None])
 
@@ -207,7 +221,7 @@ def test_target_that_two_columns_have():
 
 @pytest.mark.parametrize("raw", [b"", b"\n\n", b'a,class\n"open,u\n', b"a,class\n1,u\n1,2,3,u\n"])
 def test_broken_csv(raw):
-    with pytest.raises(InputError, match=r"^a\.csv "):
+    with pytest.raises(InputError, match=r"^a\.csv[ ,]"):
         read_table("a.csv", raw, "class")
 
 
@@ -232,7 +246,7 @@ def test_broken_gzip(raw):
 
 
 def test_text_that_unpacks_to_too_much(monkeypatch):
-    monkeypatch.setattr("balanced_bandits.datasets.formats.LARGEST_TEXT", 100)
+    monkeypatch.setattr("balanced_bandits.datasets.reading.LARGEST_TEXT", 100)
     assert len(read_table("a.csv.gz", packed(CSV), "class").labels) == 2
     with pytest.raises(InputError, match="unpacks to more than 100 bytes"):
         read_table("a.csv.gz", packed(CSV * 3), "class")
@@ -303,7 +317,7 @@ def test_sparse_arff():
              ARFF.replace("2.5", "large"), ARFF.replace("NUMERIC", "COMPLEX"), SPARSE_ARFF + "{9 1}\n"]
 )  # fmt: skip
 def test_broken_arff(text):
-    with pytest.raises(InputError, match=r"^a\.arff "):
+    with pytest.raises(InputError, match=r"^a\.arff[ ,]"):
         read_table("a.arff", text.encode(), "class")
 
 
@@ -396,6 +410,43 @@ def test_broken_parquet(raw):
         read_table("a.parquet", raw, "kind")
 
 
+def test_parquet_keeps_the_columns_that_pandas_made_an_index():
+    file = io.BytesIO()
+    pd.DataFrame({"a": [1, 2], "kind": ["u", "v"], "size": [3, 4]}).set_index(["kind", "size"]).to_parquet(file)
+    table = read_table("a.parquet", file.getvalue(), "kind")
+    assert labels(table) == ["u", "v"]
+    assert sorted(table.features.columns) == ["a", "size"]
+
+
+# JSON lines, Excel, Stata
+
+
+@pytest.mark.parametrize(
+    ("name", "raw"), [("a.jsonl", JSONL.encode()), ("a.xlsx", excel(**TABLE)), ("a.dta", stata(**TABLE))]
+)
+def test_other_formats(name, raw):
+    table = read_table(name, raw, "kind")
+    assert table.features["size"].tolist()[::2] == [1.0, 2.5]
+    assert table.features["size"].isna().tolist() == [False, True, False]
+    assert table.features["colour"].tolist()[::2] == ["red", "blue"]
+    assert labels(table) == ["yes", "no", None]
+
+
+@pytest.mark.parametrize(
+    ("raw", "said"),
+    [(b'{"a": 1}\n{"a": \n', r"^a\.jsonl, line 2 is not JSON"), (b'{"a": 1}\n[1]\n', "line 2 is not a JSON object")],
+)
+def test_broken_json_lines_are_named(raw, said):
+    with pytest.raises(InputError, match=said):
+        read_table("a.jsonl", raw, "a")
+
+
+def test_labelled_values_of_stata_are_categories():
+    file = io.BytesIO()
+    pd.DataFrame({"a": [1, 2], "kind": pd.Categorical(["u", "v"])}).to_stata(file, write_index=False)
+    assert labels(read_table("a.dta", file.getvalue(), "kind")) == ["u", "v"]
+
+
 # All of them
 
 
@@ -417,6 +468,9 @@ VALID = [
     ("a.ts", TS.encode(), "class"),
     ("a.npz", NPZ, "label"),
     ("a.parquet", PARQUET, "kind"),
+    ("a.jsonl", JSONL.encode(), "kind"),
+    ("a.xlsx", excel(**TABLE), "kind"),
+    ("a.dta", stata(**TABLE), "kind"),
 ]
 
 
@@ -479,7 +533,7 @@ def test_gzip_is_unpacked_for_every_format():
 
 
 def test_rows_longer_than_the_header_are_refused():
-    with pytest.raises(InputError, match=r"^a\.csv can't be read"):
+    with pytest.raises(InputError, match=r"^a\.csv, line 2: 3 fields, but line 1 has 2; if the first col"):
         read_table("a.csv", b"u,kind\n1,2,yes\n3,4,no\n", "kind")
 
 

