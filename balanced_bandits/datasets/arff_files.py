@@ -54,7 +54,10 @@ def arff_frame(name: str, raw: bytes) -> pd.DataFrame:
 
 def _said(error: Any) -> str:
     """The message of an exception of liac-arff without its line, which is given elsewhere."""
-    return re.sub(r",? at line -?\d+\.?", "", str(error)).strip(" .") or type(error).__name__
+    said = re.sub(r",? at line -?\d+\.?", "", str(error)).strip(" .") or type(error).__name__
+    if isinstance(error, arff.BadAttributeType):
+        said += "; it must be numeric, string, date or values in braces, with quotes around those that contain blanks"
+    return said
 
 
 def _counted(lines: Sequence[str], reached: list[int]) -> Iterator[str]:

@@ -14,15 +14,16 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from balanced_bandits.datasets.missing import AMONG_NUMBERS, EVERYWHERE
-from balanced_bandits.datasets.text_columns import Meaning, count_numbers, days, meaning
+from balanced_bandits.datasets.text_columns import WRITE_DATES, Meaning, are_like_dates, count_numbers, days, meaning
 
 FEW = 20  # levels that are never too many, whatever they look like
 MANY = 100  # levels from which on a category is reported
 NEARLY = 0.9  # share of numbers from which on a text column should have been numeric
 LONG = 30  # mean number of characters from which on different values are free text
+BY_CHANCE = 1e-9  # probability of a coincidence that is not reported
 LONGEST = 15  # digits up to which floating-point numbers hold all integers
 IDENTIFIER = re.compile(
-    r"(?i)^$|^unnamed|(^|[_\W])(p?id(num)?|ids|uid|uuid|guid|idx|index|key|serial|record|row(name|number|_?id)?s?|x?\.?1)$"
+    r"(?i)^$|^unnamed|(^|[_\W])(p?id(num)?|ids|uid|uuid|guid|idx|index|key|serial|record|row(name|number|_?id)?s?)[#.]?$"
     r"|^(row_?)?(id|index|nr|no)[_\W]"
 )
 
@@ -141,16 +142,16 @@ def _read_objects(name: str, column: "pd.Series[Any]", rules: Rules) -> "tuple[p
         return _typed(name, "date", column, days(pd.to_datetime(column, utc=True)), "days since 1970")
     if kind in ("timedelta", "timedelta64"):
         return _typed(name, "duration", column, pd.to_timedelta(column).dt.total_seconds(), "seconds")
+    if kind == "string":
+        return _read_text(name, column, rules)
     present = column[column.notna()]
-    nested = next((value for value in present if isinstance(value, list | tuple | dict | set | np.ndarray)), None)
-    if nested is not None:
+    if any(isinstance(value, list | tuple | dict | set | np.ndarray) for value in present):
         missing = int(column.isna().sum())
         refusal = f"column {name!r} holds lists or other nested values, which can't be encoded; drop it"
         return column, Column(name, "nested", missing, 0, REFUSED, 0, "nested", refusal=refusal)
     if kind == "bytes":
         present = present.map(lambda value: value.decode("utf-8", "replace"))
-    text = present.map(str) if kind != "string" else present
-    return _read_text(name, text.reindex(column.index), rules)
+    return _read_text(name, present.map(str).reindex(column.index), rules)
 
 
 def _read_text(name: str, column: "pd.Series[Any]", rules: Rules) -> "tuple[pd.Series[Any], Column]":
@@ -217,7 +218,7 @@ def _with_identifier(record: Column, values: NDArray[np.float64]) -> Column:
         said = "a different integer in every row"
     else:
         return record
-    said += ": looks like an identifier, but is used as a number; drop it unless it is one"
+    said += ": looks like an identifier, but is used as a number; drop it if it is one"
     return replace(record, suspicion="identifier", warning=said)
 
 
@@ -246,8 +247,8 @@ def _category(name: str, kind: str, column: "pd.Series[Any]", rules: Rules, foun
         refusal = f"column {name!r}: {found.doubt}; or drop the column"
         return _refused(replace(record, type=found.type), found.type, refusal)
     numbers = 0
+    words = pd.Series(counts.index, dtype=object).astype("str")
     if kind == "text":
-        words = pd.Series(counts.index, dtype=object).astype("str")
         are_numbers = count_numbers(words)
         numbers = int(counts.to_numpy()[are_numbers].sum())
         others = ", ".join(repr(word) for word in words[~are_numbers][:3])
@@ -258,12 +259,12 @@ def _category(name: str, kind: str, column: "pd.Series[Any]", rules: Rules, foun
                            "configuration if they mean missing, or drop the column")  # fmt: skip
                 return _refused(record, "nearly numeric", refusal)
             return replace(record, suspicion="nearly numeric", warning=f"{said}: encoded as {levels} levels")
+    if kind == "text" and levels > FEW and are_like_dates(words):
+        warning = f"looks like dates in an unknown notation, left out; {WRITE_DATES}"
+        return replace(record, encoding=LEFT_OUT, columns=0, suspicion="date", warning=warning)
     if levels > FEW and levels > rows / 2:
-        long = text.str.len().mean() > LONG
-        often = "differ in every row" if levels == rows else f"are different in {levels} of {rows} rows"
-        what = "free text" if long else "an identifier"
-        warning = f"its values {often}: looks like {what}, left out"
-        return replace(record, encoding=LEFT_OUT, columns=0, suspicion=what.removeprefix("an "), warning=warning)
+        what, why = _too_many(text, levels, numbers)
+        return replace(record, encoding=LEFT_OUT, columns=0, suspicion=what, warning=f"{why}, left out")
     if levels > rules.max_levels:
         refusal = (
             f"column {name!r} is categorical with {levels} levels, more than max_levels = {rules.max_levels} in the "
@@ -275,6 +276,17 @@ def _category(name: str, kind: str, column: "pd.Series[Any]", rules: Rules, foun
             record, suspicion="many levels", warning=f"has {levels} levels and becomes {made} columns of 0/1"
         )
     return record
+
+
+def _too_many(text: "pd.Series[str]", levels: int, numbers: int) -> tuple[str, str]:
+    """What a column with too many different values for a category may be, and why, in words."""
+    rows = len(text)
+    some = f", {numbers} of them numbers" if numbers > rows / 4 else ""
+    if text.str.len().mean() > LONG:
+        return "free text", f"{levels} different values in {rows} rows{some}: looks like free text"
+    if levels == rows:
+        return "identifier", f"differs in every row{some}: looks like an identifier"
+    return "many levels", f"{levels} different values in {rows} rows{some}: too many for a category"
 
 
 def _refused(record: Column, suspicion: str, refusal: str) -> Column:
@@ -289,7 +301,12 @@ def _with_leak(record: Column, values: "pd.Series[Any]", y: NDArray[np.int64]) -
     codes = pd.factorize(values)[0]
     present = codes >= 0
     pairs = len(np.unique(codes[present].astype(np.int64) * (int(y.max()) + 1) + y[present]))
-    if pairs > record.levels or len(np.unique(y[present])) < 2:
+    if pairs > record.levels:
+        return record
+    # The probability that this happens to a column that is independent of the class.
+    shares, sizes = np.bincount(y[present]) / present.sum(), np.bincount(codes[present])
+    chance = np.log((shares[:, None] ** sizes).sum(axis=0)).sum()
+    if chance > np.log(BY_CHANCE):
         return record
     said = f"each of its {record.levels} values occurs with one class only: it may give the class away"
     return replace(record, suspicion="leak", warning=said)

@@ -46,6 +46,11 @@ def read_delimited(
         raise InputError(f"{name}{_ragged(text, separator) or f' is not a table ({error})'}.") from error
     if len(frame) and frame.iloc[:, -1].isna().any() and (odd := _ragged(text, separator)):
         raise InputError(f"{name}{odd}.")
+    if frame.shape[1] == 1 and len(frame):
+        raise InputError(
+            f"{name} has only one column, {str(frame.columns[0])[:60]!r}; columns must be separated by commas, "
+            "semicolons, tabs or vertical bars."
+        )
     if has_header:
         _refuse_orange(name, frame)
     elif hidden := _hidden_header(frame):
@@ -101,7 +106,7 @@ def _ragged(text: str, separator: str) -> str:
     odd = next(((line, count) for line, count in rows if count != width), None)
     if odd is None:
         return ""
-    said = f", line {odd[0]}: {odd[1]} fields, but line {first} has {width}"
+    said = f", line {odd[0]}: {odd[1]} field{'s' if odd[1] > 1 else ''}, but line {first} has {width}"
     others = {count for _, count in rows[1:]}
     if others == {width + 1} and width > 1:
         return said + "; if the first column holds row names, give it a name in the header"

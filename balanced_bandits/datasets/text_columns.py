@@ -18,13 +18,22 @@ SECONDS_PER_DAY = 86400.0
 PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 COMMAS = re.compile(r"[+-]?(\d+|\d{1,3}(\.\d{3})+)?(,\d*)?([eE][+-]?\d+)?")  # 1.234,5
 GROUPS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?")  # 1,234.5
+LAPSE = re.compile(r"(\d+(\.\d+)? ?(hours?|hrs?|h|minutes?|mins?|m|seconds?|secs?|s) ?)+")  # 1h 30m
 CLOCK = re.compile(r"([+-]?\d+ days?,? ?)?([+-]?\d{1,3}:\d{2}(:\d{2}(\.\d+)?)?)?")
 ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}([.,]\d+)?)?( ?(Z|[+-]\d{2}:?\d{2}))?)?")
 # Notations of days, each with the others that it could be confused with; a time of day may follow.
 DAYS = (
     ("%Y/%m/%d",), ("%d.%m.%Y",), ("%d/%m/%Y", "%m/%d/%Y"), ("%d-%m-%Y", "%m-%d-%Y"), ("%d/%m/%y", "%m/%d/%y"),
-    ("%d-%b-%Y",), ("%d %b %Y",), ("%d %B %Y",), ("%b %d, %Y",), ("%B %d, %Y",), ("%d-%b-%y",), ("%d.%m.%y",),
+    ("%d-%b-%Y",), ("%d %b %Y",), ("%d %B %Y",), ("%b %d, %Y",), ("%B %d, %Y",), ("%b %d %Y",), ("%B %d %Y",),
+    ("%d-%b-%y",), ("%d.%m.%y",), ("%Y-%m",), ("%b-%y",), ("%b-%Y",), ("%b %Y",), ("%B %Y",), ("%Y-%b",), ("%Y %b",),
 )  # fmt: skip
+QUARTER = re.compile(r"\d{4}[-: ]?[Qq][1-4]")
+MONTHS = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
+# What looks like a date although it is in none of these notations.
+LIKE_A_DATE = re.compile(rf"(?i).*(\d.*\b({MONTHS})|\b({MONTHS})[a-z]*\b.*\d|\d{{1,4}}[-/.]\d{{1,2}}[-/.]\d{{1,4}}).*")
+WRITE_DATES = "write dates like 2019-01-31"
+LAST_OF_TWO_DIGITS = 2040  # later years of two digits are probably of the century before
+LONGEST_DATE = 40  # characters
 TIMES = ("", " %H:%M", " %H:%M:%S")
 
 
@@ -65,6 +74,11 @@ def count_numbers(values: "pd.Series[str]") -> NDArray[np.bool_]:
                      for value in bare], dtype=bool)  # fmt: skip
 
 
+def are_like_dates(values: "pd.Series[str]") -> bool:
+    """Whether nearly all values look like dates."""
+    return bool((values.str.fullmatch(LIKE_A_DATE) & (values.str.len() <= LONGEST_DATE)).mean() >= 0.9)
+
+
 def _bare(values: "pd.Series[str]") -> "pd.Series[str]":
     """The values without a sign of currency before or a per cent sign after the number."""
     return values.str.replace(r"^([+-]?)\s*[$€£]\s*|\s*[%€]$", r"\1", regex=True)
@@ -94,7 +108,10 @@ def _dates(values: "pd.Series[str]") -> Meaning | None:
     if values.str.fullmatch(ISO_DATE).all():
         found = _parsed(lambda: pd.to_datetime(values, format="ISO8601", utc=True))
         return None if found is None else Meaning("date", days(found), "days since 1970")
-    if not values.str.contains(r"\d.*[-/. ,].*\d").all():
+    if values.str.fullmatch(QUARTER).all():
+        quarters = pd.PeriodIndex(values.str.replace("[-: ]", "", regex=True).str.upper(), freq="Q")
+        return Meaning("date", days(quarters.to_timestamp().to_series()), "days since 1970, of the first of a quarter")
+    if not values.str.contains(r"\d.*[-/. ,].*\w|\w.*[-/. ,].*\d").all():
         return None
     for alternatives in DAYS:
         for time in TIMES:
@@ -102,11 +119,17 @@ def _dates(values: "pd.Series[str]") -> Meaning | None:
                 continue
             read = {form: found for form in alternatives
                     if (found := _parsed(_reader(values, form + time))) is not None}  # fmt: skip
-            if len({tuple(found) for found in read.values()}) > 1:
-                doubt = f"{values.iloc[0]} may begin with the day or the month; write dates like 2019-01-31"
-                return Meaning("date", None, doubt=doubt)
-            for form, found in read.items():
-                return Meaning("date", days(found), f"days since 1970, read as {form}{time}")
+            if not read:
+                continue
+            (form, found), *others = read.items()
+            if any(not found.equals(other) for _, other in others):
+                return Meaning(
+                    "date", None, doubt=f"{values.iloc[0]} may begin with the day or the month; {WRITE_DATES}"
+                )
+            if "%y" in form and (found.dt.year > LAST_OF_TWO_DIGITS).any():
+                late = values[found.dt.year > LAST_OF_TWO_DIGITS].iloc[0]
+                return Meaning("date", None, doubt=f"the century of {late} is not known; {WRITE_DATES}")
+            return Meaning("date", days(found), f"days since 1970, read as {form}{time}")
     return None
 
 
@@ -123,8 +146,8 @@ def _reader(values: "pd.Series[str]", form: str) -> "Callable[[], pd.Series[Any]
 
 
 def _durations(values: "pd.Series[str]") -> Meaning | None:
-    """Durations and times of day such as 12:30, 12:30:15 and 2 days 12:30:15, as seconds."""
-    if not (values.str.fullmatch(CLOCK).all() and values.str.len().all()):
+    """Durations and times of day such as 12:30, 12:30:15, 2 days 12:30:15 and 1h 30m, as seconds."""
+    if not (values.str.fullmatch(CLOCK).all() or values.str.fullmatch(LAPSE).all()):
         return None
     whole = values.str.replace(r"(^|\s)([+-]?\d+:\d{2})$", r"\1\2:00", regex=True)
     found = _parsed(lambda: pd.to_timedelta(whole))
@@ -141,5 +164,6 @@ def _parsed(read: "Callable[[], pd.Series[Any]]") -> "pd.Series[Any] | None":
 def days(dates: "pd.Series[Any]") -> NDArray[np.float64]:
     """Dates and times as days since 1970, NaN if missing."""
     utc = pd.to_datetime(dates, utc=True)
-    seconds = (utc - pd.Timestamp(0, tz="UTC")).dt.total_seconds()
+    # In microseconds, since nanoseconds hold no dates before 1677.
+    seconds = (utc.dt.as_unit("us") - pd.Timestamp(0, tz="UTC").as_unit("us")).dt.total_seconds()
     return np.asarray(seconds / SECONDS_PER_DAY, dtype=np.float64)

@@ -122,7 +122,7 @@ class Client:
             _ = found.features  # stores features.xml in the cache
         except InputError:
             raise
-        except (TypeError, ValueError) as error:
+        except (KeyError, TypeError, ValueError) as error:
             print(f"the openml package can't read features.xml, which is not needed: {error}", file=sys.stderr)
         if self.settings.offline and not (folder / "qualities.xml").exists():
             return found, {}

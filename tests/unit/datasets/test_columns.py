@@ -129,6 +129,8 @@ DAY = [datetime.date(2020, 1, 1) + datetime.timedelta(days=int(i)) for i in RNG.
         [day.strftime("%m/%d/%Y") for day in DAY],
         [day.strftime("%d/%m/%Y 00:00") for day in DAY],
         [day.strftime("%d %B %Y") for day in DAY],
+        [day.strftime("%b %d %Y") for day in DAY],
+        [day.strftime("%d-%b-%y") for day in DAY],
     ],
 )
 def test_dates_become_days(values):
@@ -143,6 +145,32 @@ def test_dates_that_may_begin_with_day_or_month_are_refused():
     assert "01/01/2010 may begin with the day or the month; write dates like 2019-01-31" in found.refusal
 
 
+def test_months_and_quarters_are_dates():
+    for values in (["2019-07", "2020-01"], ["Jul-19", "Jan-20"], ["July 2019", "January 2020"], ["2019Q3", "2020 q1"]):
+        assert record(values * 30).type == "date"
+        assert numbers(values * 30)[:2] == [18078, 18262]
+
+
+def test_dates_before_nanoseconds_begin():
+    assert (
+        numbers([f"{1500 + i}-01-01" for i in range(N)])[0]
+        == (datetime.date(1500, 1, 1) - datetime.date(1970, 1, 1)).days
+    )
+
+
+def test_the_century_of_years_of_two_digits_is_not_guessed():
+    found = record([f"{1 + i % 28}-Jan-{45 + i % 50}" for i in range(N)])
+    assert found.refusal.startswith("column 'c': the century of 1-Jan-45 is not known; write dates like 2019-01-31")
+
+
+def test_dates_in_a_notation_that_is_not_known_are_left_out():
+    found = looked_at([f"the {1 + i % 28}th of Jan. {1900 + i}" for i in range(N)])
+    assert found.warnings == [
+        "column 'c': looks like dates in an unknown notation, left out; write dates like 2019-01-31"
+    ]
+    assert found.columns[0].suspicion == "date"
+
+
 @pytest.mark.parametrize(
     ("values", "seconds"),
     [
@@ -151,6 +179,7 @@ def test_dates_that_may_begin_with_day_or_month_are_refused():
         ([datetime.time(i // 60, i % 60) for i in range(N)], 60.0),
         ([f"{i // 60:02}:{i % 60:02}" for i in range(N)], 60.0),
         ([f"00:{i // 60:02}:{i % 60:02}" for i in range(N)], 1.0),
+        ([f"{i // 60}h {i % 60}m" for i in range(N)], 60.0),
     ],
 )
 def test_times_and_durations_become_seconds(values, seconds):
@@ -204,9 +233,9 @@ def test_identifiers_that_are_numbers_are_used_but_named():
 @pytest.mark.parametrize("kind", [object, "category"])
 def test_words_that_differ_in_every_row_are_left_out(kind):
     found = looked_at(pd.Series([f"name {i}" for i in range(N)], dtype=kind))
-    assert found.warnings == ["column 'c': its values differ in every row: looks like an identifier, left out"]
+    assert found.warnings == ["column 'c': differs in every row: looks like an identifier, left out"]
     nearly = looked_at(pd.Series([f"name {i % 100}" for i in range(N)], dtype=kind))
-    assert "are different in 100 of 120 rows" in nearly.warnings[0]
+    assert "100 different values in 120 rows: too many for a category, left out" in nearly.warnings[0]
     text = looked_at(pd.Series([f"a long sentence about the animal {i}" for i in range(N)], dtype=kind))
     assert text.columns[0].suspicion == "free text"
 
@@ -223,6 +252,11 @@ def test_a_copy_of_the_class_is_named(values):
     assert found.columns[0].suspicion == "leak"
     assert "occurs with one class only: it may give the class away" in found.warnings[0]
     assert looked_at(RNG.permutation(values)).warnings == []
+
+
+def test_what_may_happen_by_chance_is_no_leak():
+    rare = ["u"] * (N - 1) + ["v"]
+    assert looked_at([i % 20 for i in range(N - 1)] + [99], labels=rare).warnings == []
 
 
 def test_constants_are_no_warning():

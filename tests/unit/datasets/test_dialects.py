@@ -165,6 +165,13 @@ def test_utf_16_without_a_mark_is_named():
         read_table("a.csv", "size,kind\n1,u\n".encode("utf-16")[:-1], "kind")
 
 
+def test_a_table_of_one_column_has_another_separator():
+    with pytest.raises(
+        InputError, match=r"^a\.csv has only one column, 'size kind'; columns must be separated by commas"
+    ):
+        read_table("a.csv", b"size kind\n1 u\n2 v\n", "kind")
+
+
 def test_a_file_of_a_header_alone():
     for name, raw in (("a.csv", b"size,kind\n"), ("a.arff", b"@relation r\n@attribute kind {a}\n@data\n")):
         with pytest.raises(InputError, match=rf"^{name} has no rows"):

@@ -321,6 +321,62 @@ def test_broken_arff(text):
         read_table("a.arff", text.encode(), "class")
 
 
+DATES = """@relation r
+@attribute when date "yyyy-MM-dd HH:mm:ss"
+@attribute 'the day' DATE 'dd.MM.yyyy'
+@attribute plain date
+@attribute class {yes, no}
+@data
+"2020-01-31 12:00:00",31.01.2020,2020-01-31T12:00:00,yes
+?,"01.02.2020",?,no
+"""
+
+
+def test_arff_dates():
+    table = read_table("a.arff", DATES.encode(), "class")
+    assert table.features["when"].tolist() == [pd.Timestamp("2020-01-31 12:00"), pd.NaT]
+    assert table.features["the day"].tolist() == [pd.Timestamp("2020-01-31"), pd.Timestamp("2020-02-01")]
+    assert table.features["plain"].tolist() == [pd.Timestamp("2020-01-31 12:00"), pd.NaT]
+
+
+def test_arff_dates_in_another_format_than_declared():
+    with pytest.raises(InputError, match=r"a\.arff: attribute 'the day' is a date of format 'dd\.MM\.yyyy', but: "):
+        read_table("a.arff", DATES.replace("31.01", "31/01").encode(), "class")
+
+
+def test_arff_relational_attributes_are_named():
+    text = (
+        "@relation r\n@attribute bag relational\n@attribute x numeric\n@end bag\n@attribute class {u}\n@data\n'1',u\n"
+    )
+    with pytest.raises(InputError, match=r"^a\.arff, line 2: attribute 'bag' is relational, .*multi-instance data"):
+        read_table("a.arff", text.encode(), "class")
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [("1,green,yes", "line 10: Data value green not found in nominal declaration"),
+     ("large,red,yes", "line 10: Invalid numerical value"), ("1,red", "line 10: Bad @DATA instance format")],
+)  # fmt: skip
+def test_arff_errors_name_the_line(row, said):
+    with pytest.raises(InputError) as caught:
+        read_table("a.arff", f"{ARFF}{row}\n".encode(), "class")
+    assert str(caught.value).startswith(f"a.arff, {said}")
+    assert "-1" not in str(caught.value)
+
+
+def test_arff_without_data():
+    with pytest.raises(InputError, match=r"^a\.arff is not a complete ARFF file: it has no @data line\.$"):
+        read_table("a.arff", ARFF.partition("@DATA")[0].encode(), "class")
+
+
+def test_arff_nominal_values_stay_what_was_declared():
+    text = "@relation r\n@attribute a {1, 2, NA}\n@attribute class {u, NA}\n@data\n1,u\nNA,NA\n"
+    table = read_table("a.arff", text.encode(), "class")
+    assert table.features["a"].tolist() == ["1", "NA"]
+    assert isinstance(table.features["a"].dtype, pd.CategoricalDtype)
+    assert labels(table) == ["u", "NA"]
+
+
 # Time series
 
 
