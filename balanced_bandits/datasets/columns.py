@@ -105,7 +105,7 @@ def summary(records: Sequence[Column], shown: int = 20) -> str:
     plain = sum(record.type == "number" and record.encoding == "number" for record in records)
     others = [f"{record.name}: {record.type}, {record.encoding}" for record in records
               if not (record.type == "number" and record.encoding == "number")]  # fmt: skip
-    parts = ([f"{plain} numbers"] if plain else []) + others[:shown]
+    parts = ([f"{plain} number{'s' if plain > 1 else ''}"] if plain else []) + others[:shown]
     return "; ".join(parts + ([f"and {len(others) - shown} more"] if len(others) > shown else []))
 
 

@@ -290,7 +290,7 @@ def test_the_account_of_a_dataset_has_its_columns_and_warnings(capsys):
     encoded = encoded_table(Table(frame, pd.Series(["u", "v"] * 60)), "ant", Preparation(), account)
     assert encoded.X.shape == (N, 1)
     assert account["columns_left_out"] == 1
-    assert account["columns_read"] == "1 numbers; Unnamed: 0: number, left out"
+    assert account["columns_read"] == "1 number; Unnamed: 0: number, left out"
     assert account["warnings"] == "column 'Unnamed: 0': counts the rows: left out as an identifier"
     assert capsys.readouterr().err == f"warning: dataset ant: {account['warnings']}\n"
 
