@@ -11,6 +11,7 @@ from balanced_bandits.datasets.encoding import FEWEST_ROWS
 from balanced_bandits.datasets.formats import read_table
 from balanced_bandits.datasets.prepare import Inspected, Preparation, changed
 from balanced_bandits.datasets.prepare import inspect as inspected
+from balanced_bandits.datasets.tables import Table
 from balanced_bandits.plan import cost
 from balanced_bandits.plan.config import given_config
 from balanced_bandits.plan.datasets import how_to_prepare
@@ -40,12 +41,18 @@ def inspect(file: Path, target: str | None, drop: list[str], binarise: str) -> N
 
 def read_file(path: Path, target: str | None, drop: Sequence[str], binarise: str, how: Preparation) -> Inspected:
     """A data file whose columns were read; what can't be read is an ``InputError``."""
+    return inspected(table_in(path, target, drop, binarise, how), how.rules)
+
+
+def table_in(path: Path, target: str | None, drop: Sequence[str], binarise: str, how: Preparation) -> Table:
+    """The table in a data file, without the columns to drop and with its target cut."""
+    if path.exists() and not path.is_file() and not path.is_dir():  # reading a device or a pipe may never end
+        raise InputError(f"{path} is not a regular file; give the path of one.")
     try:
         raw = path.read_bytes()
     except OSError as error:
         raise InputError(f"{path} can't be read ({error.strerror}).") from error
-    table = read_table(path.name, raw, target, how.missing_values["everywhere"])
-    return inspected(changed(table, drop, binarise, path.name), how.rules)
+    return changed(read_table(path.name, raw, target, how.missing_values["everywhere"]), drop, binarise, path.name)
 
 
 def _cells(column: Column) -> tuple[str, ...]:

@@ -14,13 +14,14 @@ from numpy.typing import NDArray
 
 from balanced_bandits.bandits import BANDITS
 from balanced_bandits.bandits.importing import bandit_at, check, steps
+from balanced_bandits.cli.inspect import table_in
 from balanced_bandits.cli.suite import ENDINGS, dataset_name
 from balanced_bandits.cli.terminal import Progress, plot
 from balanced_bandits.core.errors import InputError, RejectedError
 from balanced_bandits.core.kernels import is_cached
 from balanced_bandits.core.settings import name_of
 from balanced_bandits.datasets import source_of
-from balanced_bandits.datasets.formats import READERS, read_table
+from balanced_bandits.datasets.formats import READERS
 from balanced_bandits.datasets.prepare import Preparation, changed, encoded_table
 from balanced_bandits.datasets.sources.openml_settings import SETTINGS_VARIABLE
 from balanced_bandits.datasets.tables import Table
@@ -159,13 +160,8 @@ def _from_file(path: Path, target: str | None, drop: list[str], binarise: str, p
     """The dataset in a data file, with the name that `suite` would give it."""
     if target is None:
         raise InputError(f"{path}: the class column is unknown; name it with --target.")
-    try:
-        raw = path.read_bytes()
-    except OSError as error:
-        raise InputError(f"{path} can't be read ({error.strerror}).") from error
     how = Preparation(**how_to_prepare(plan.config))
-    table = changed(read_table(path.name, raw, target, how.missing_values["everywhere"]), drop, binarise, path.name)
-    return _encoded(dataset_name(path.name, set()), table, how)
+    return _encoded(dataset_name(path.name, set()), table_in(path, target, drop, binarise, how), how)
 
 
 def _from_suite(name: str, plan: Plan) -> Dataset:

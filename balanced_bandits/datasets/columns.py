@@ -224,6 +224,10 @@ def _with_identifier(record: Column, values: NDArray[np.float64]) -> Column:
 
 def _with_long_identifier(record: Column, column: "pd.Series[Any]") -> Column:
     """The record of integers as given; if all differ but are too long for floating-point numbers, they are left out."""
+    if pd.api.types.is_integer_dtype(column.dtype):
+        present = column.dropna()
+        if present.empty or max(-int(present.min()), int(present.max())) < 10**LONGEST:
+            return record
     text = column.astype(str)
     if not (len(text) > FEW and text.str.len().max() > LONGEST and text.str.fullmatch(r"[+-]?\d+").all()
             and text.is_unique):  # fmt: skip

@@ -1,5 +1,6 @@
 """``balanced-bandits inspect``: what will be done to each column is shown before it is done."""
 
+import os
 import re
 import sys
 from pathlib import Path
@@ -102,4 +103,6 @@ def test_what_can_not_be_played_is_said(file, monkeypatch, capsys):
 def test_files_that_can_not_be_read(file, monkeypatch, capsys):
     assert "absent.csv can't be read" in call(monkeypatch, capsys, "absent.csv")[1]
     assert "must have exactly one column 'sort'" in call(monkeypatch, capsys, "my.csv", "--target", "sort")[1]
+    os.mkfifo("pipe.csv")
+    assert "pipe.csv is not a regular file" in call(monkeypatch, capsys, "pipe.csv")[1]
     assert "has no column 'sort' to drop" in call(monkeypatch, capsys, "my.csv", "--drop", "sort")[1]

@@ -222,7 +222,7 @@ def test_identifiers_that_are_numbers_are_used_but_named():
         found = looked_at(values, name)
         assert (found.columns[0].suspicion, found.columns[0].columns) == ("identifier", 1)
         assert said in found.warnings[0]
-    for long in ([10**16 + int(i) for i in shuffled], [str(10**25 + int(i)) for i in shuffled]):
+    for long in ([10**18 + int(i) for i in shuffled], [str(10**25 + int(i)) for i in shuffled]):
         found = looked_at(long, "ticket")
         assert (found.columns[0].suspicion, found.columns[0].encoding) == ("identifier", "left out")
         assert "a different integer of more than 15 digits in every row" in found.warnings[0]
