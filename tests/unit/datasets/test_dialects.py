@@ -63,19 +63,31 @@ KINDS = {
         lambda date: pd.Timestamp(date).floor("s")),
     "day": st.none() | st.dates().map(lambda day: day.replace(year=1950 + day.year % 100, day=1 + day.day % 28)),
     "duration": st.none() | st.integers(0, 10**6).map(lambda seconds: pd.Timedelta(seconds, unit="s")),
+    "thousandths": st.none() | st.integers(1000, 10**6).map(lambda number: number / 1000),
+    "words that are numbers": st.none() | st.sampled_from(["1", "2.5", "3e1", "-4", "007"]),
+    "numbers and markers": st.sampled_from(["1", "2", "3.5", "unknown", "n/a", "-"]),
+    "words that are days": st.sampled_from(["01/02/2020", "03/04/2020", "31/12/2019", "12/11/2020"]),
+    "words that are times": st.sampled_from(["12:30", "1:15", "13:05:10"]),
+    "names": st.text("abcdefgh", min_size=4, max_size=8),
     "decimal": st.none() | st.decimals(-100, 100, places=2),
 }  # fmt: skip
 
 
 @st.composite
 def frames(draw: st.DrawFn) -> pd.DataFrame:
-    n = draw(st.integers(12, 30))
+    n = draw(st.integers(12, 40))
     names = draw(st.lists(st.sampled_from(NAMES), min_size=1, max_size=4, unique=True))
     frame = {}
     for name in names:
         kind = draw(st.sampled_from(sorted(KINDS)))
         values = draw(st.lists(KINDS[kind], min_size=n, max_size=n))
-        types = {"float": float, "integer": "int64", "date": "datetime64[s]", "duration": "timedelta64[s]"}
+        types = {
+            "float": float,
+            "thousandths": float,
+            "integer": "int64",
+            "date": "datetime64[s]",
+            "duration": "timedelta64[s]",
+        }
         frame[name] = pd.Series(values, dtype=types.get(kind, object))
     frame["kind"] = pd.Series(draw(st.lists(st.sampled_from(["u", "v", "größer"]), min_size=n, max_size=n)))
     return pd.DataFrame(frame)

@@ -167,6 +167,11 @@ def test_missing_values_also_after_a_blank():
     assert labels(table) == ["u", None, "v", "v"]
 
 
+def test_windows_1252_is_read_as_such():
+    table = read_table("a.csv", "price,class\n5 €,u\n– €,v\n".encode("cp1252"), "class")
+    assert rows(table) == [["5 €"], ["– €"]]
+
+
 @pytest.mark.parametrize("encoding", ["utf-8", "latin-1"])
 def test_names_and_values_beyond_ascii(encoding):
     table = read_table("a.csv", "größe,class\nweiß,ä\nschwarz,b\n".encode(encoding), "class")
