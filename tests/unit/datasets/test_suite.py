@@ -20,6 +20,8 @@ from balanced_bandits.datasets.prepare import Preparation, prepare
 from balanced_bandits.datasets.sources.openml import parse_locator as parse_openml
 from balanced_bandits.datasets.sources.wheel import parse_locator, pinned_checksum
 from balanced_bandits.datasets.suite import COLUMNS, Row, cell_of, chosen, names_in, read_suite
+from balanced_bandits.plan.config import checked_config
+from balanced_bandits.plan.datasets import Datasets
 
 ROOT = Path(__file__).resolve().parents[3]
 EMBEDDED = ROOT / "workflow/suites/embedded.tsv"
@@ -390,3 +392,16 @@ def test_a_suite_that_changes_during_a_run_is_noticed_before_anything_is_collect
     of_one = subprocess.run([*command, "--only", "one"], capture_output=True, text=True, check=False)
     assert "has changed" not in of_one.stderr  # these are the families that were planned, and no results are there
     assert "one.npz" in of_one.stderr
+
+
+@pytest.mark.parametrize("path", ["results", "data/embedded"])
+def test_a_file_where_a_run_writes_a_folder_is_named(tmp_path, monkeypatch, path):
+    monkeypatch.chdir(tmp_path)
+    datasets = Datasets(checked_config({}))
+    datasets.check_folders()
+    Path(path).parent.mkdir(exist_ok=True)
+    Path(path).write_text("")
+    with pytest.raises(
+        InputError, match=f"^{path} is a file, but a run writes a folder of this name; move or rename it"
+    ):
+        datasets.check_folders()
