@@ -18,7 +18,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--row", required=True, help="its row in the suite, as JSON")
     parser.add_argument("--raw", required=True, type=Path)
-    parser.add_argument("--how", required=True, type=json.loads, help="max_levels, standardise, caps and seed, as JSON")
+    parser.add_argument(
+        "--how", required=True, type=json.loads, help="max_levels, standardise, missing values, caps and seed, as JSON"
+    )
     parser.add_argument("--output", required=True, type=Path)
     arguments = parser.parse_args()
     row, how = Row.from_json(arguments.row), Preparation(**arguments.how)

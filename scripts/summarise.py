@@ -9,11 +9,21 @@ from pathlib import Path
 
 from balanced_bandits.core.command_line import guarded
 
+SHOWN = 10  # datasets whose warnings are printed
+
 
 def rows_of(path: str) -> list[dict[str, str]]:
     """The rows of a table."""
     with open(path, newline="") as table:
         return list(csv.DictReader(table))
+
+
+def warnings_in(datasets: list[dict[str, str]], path: str) -> list[str]:
+    """The warnings on datasets, each once; where there are many, the table has the rest."""
+    warned = [row for row in datasets if row.get("warnings")]
+    lines = [f"  {row['name']}: {row['warnings']}" for row in warned[:SHOWN]]
+    more = [f"  and {len(warned) - SHOWN} more, in {path}"] if len(warned) > SHOWN else []
+    return [f"Warnings on {len(warned)} of {len(datasets)} datasets ({path}):", *lines, *more] if warned else []
 
 
 def main() -> None:
@@ -35,6 +45,8 @@ def main() -> None:
         print(f"  variance {reading}, protocol {protocol}: {numbers}; {hold} of the paper's {len(here)} claims hold")
     print(f"Synthetic example, optimum found in: {', '.join(cells)}: results/synthetic/table1.md")
     print(f"Everything on one page, with a verdict on each of the paper's claims: results/{suite}/report.html")
+    for line in warnings_in(datasets, f"results/{suite}/datasets.csv"):
+        print(line)
     print(f"All numbers: results/{suite}/, results/synthetic/; settings and versions: run.json in the same folders")
 
 

@@ -8,13 +8,20 @@ from pathlib import Path
 
 from balanced_bandits.core.command_line import guarded
 
-COMMANDS = {"list": "listing:show", "run": "run:run", "suite": "suite:suite", "doctor": "doctor:doctor"}
+COMMANDS = {
+    "list": "listing:show",
+    "run": "run:run",
+    "inspect": "inspect:inspect",
+    "suite": "suite:suite",
+    "doctor": "doctor:doctor",
+}
 EXAMPLES = """examples:
   balanced-bandits list                              the suites and the bandits
   balanced-bandits list embedded                     the datasets of a suite
   balanced-bandits run iris --bandit BLTS            play a dataset of the configured suite
   balanced-bandits run iris --bandit BLTS --alpha 0.5 --gamma 0.05 --shuffles 5
   balanced-bandits run my.csv --target label         play a file of your own
+  balanced-bandits inspect my.csv --target label     how a file of your own will be read and encoded
   balanced-bandits suite my_data --target label > my.tsv
   balanced-bandits doctor                            check the installation, servers and caches
 """
@@ -59,21 +66,52 @@ def parser() -> argparse.ArgumentParser:
     run.add_argument("--shuffles", type=int, help="number of times the dataset is played, each in another random order")
     run.add_argument("--suite", help="the suite of the dataset")
     run.add_argument("--target", help="the class column of a data file")
+    _add_changes(run)
+
+    inspect = commands.add_parser(
+        "inspect",
+        help="show how a data file will be read and encoded",
+        description="Show what each column of a data file is, how it will be encoded and what looks wrong; and, with "
+        "--target, the size of the dataset and the predicted time to play it.",
+    )
+    inspect.add_argument("file", type=Path, metavar="FILE")
+    inspect.add_argument("--target", help="the class column: its name, or its number if there is no header")
+    _add_changes(inspect)
 
     make_suite = commands.add_parser(
         "suite",
         help="print a suite for your own data files",
         description="Print a suite for your own data files, or for those in a folder. Save it in the current folder, "
-        "since paths in a suite are relative to its location, and set `suite` in config.yaml to its path.",
+        "since paths in a suite are relative to its location, and set `suite` in config.yaml to its path. Files that "
+        "can't be read are skipped and named at the end, and the exit status is then 3.",
     )
     make_suite.add_argument("files", nargs="+", type=Path, metavar="FILE_OR_FOLDER")
     make_suite.add_argument(
         "--target", required=True, help="the class column: its name, or its number if there is no header"
     )
 
+    _add_changes(make_suite)
+
     doctor = commands.add_parser("doctor", help="show what is installed, reachable and in the cache")
     doctor.add_argument("--offline", action="store_true", help="contact no server")
     return top
+
+
+def _add_changes(command: argparse.ArgumentParser) -> None:
+    """Add the options that change a table before it is encoded."""
+    command.add_argument(
+        "--drop", action="append", default=[], metavar="COLUMN", help="a column that is not used; can be repeated"
+    )
+    command.add_argument(
+        "--binarise", type=_binarise, default="", metavar="mean|K",
+        help="cut a numeric class column at its mean, or into K classes at its quantiles",
+    )  # fmt: skip
+
+
+def _binarise(text: str) -> str:
+    if text not in ("", "mean") and not (text.isdecimal() and text.isascii() and 2 <= int(text) <= 99):
+        raise argparse.ArgumentTypeError(f"it is {text!r}, but must be mean or an integer from 2 to 99")
+    return text
 
 
 def main() -> None:

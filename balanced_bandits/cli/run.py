@@ -14,20 +14,20 @@ from numpy.typing import NDArray
 
 from balanced_bandits.bandits import BANDITS
 from balanced_bandits.bandits.importing import bandit_at, check, steps
+from balanced_bandits.cli.inspect import table_in
 from balanced_bandits.cli.suite import ENDINGS, dataset_name
 from balanced_bandits.cli.terminal import Progress, plot
 from balanced_bandits.core.errors import InputError, RejectedError
 from balanced_bandits.core.kernels import is_cached
 from balanced_bandits.core.settings import name_of
 from balanced_bandits.datasets import source_of
-from balanced_bandits.datasets.caps import Caps, capped
-from balanced_bandits.datasets.encoding import encode
-from balanced_bandits.datasets.formats import READERS, read_table
-from balanced_bandits.datasets.prepare import Preparation
+from balanced_bandits.datasets.formats import READERS
+from balanced_bandits.datasets.prepare import Preparation, changed, encoded_table
 from balanced_bandits.datasets.sources.openml_settings import SETTINGS_VARIABLE
+from balanced_bandits.datasets.tables import Table
 from balanced_bandits.environments.classification import rewards_of, shuffled, standardised_so_far
 from balanced_bandits.plan.config import given_config
-from balanced_bandits.plan.datasets import ARCHIVES
+from balanced_bandits.plan.datasets import ARCHIVES, how_to_prepare
 from balanced_bandits.plan.plan import Plan
 from balanced_bandits.simulation.classification import run_stream
 from balanced_bandits.vocabulary import READINGS
@@ -62,6 +62,8 @@ def run(
     shuffles: int | None,
     suite: str | None,
     target: str | None,
+    drop: list[str],
+    binarise: str,
 ) -> None:
     """Play and print the results; with the same choices, the regret is the same as in the pipeline."""
     asked = {"seed": seed, "shuffles": shuffles, "suite": suite}
@@ -70,7 +72,10 @@ def run(
     given = {"alpha": alpha, "gamma": gamma} | _assignments(choices)
     given = {name: value for name, value in given.items() if value is not None}
     player = _player(bandit, given, reading, plan)
-    data = _from_file(Path(dataset), target, plan) if _is_file(dataset) else _from_suite(dataset, plan)
+    if not _is_file(dataset) and (drop or binarise):
+        raise InputError("--drop and --binarise are for data files; a suite has columns of these names.")
+    data = (_from_file(Path(dataset), target, drop, binarise, plan) if _is_file(dataset)
+            else _from_suite(dataset, plan))  # fmt: skip
     n, arms = len(data.y), len(data.classes)
     who = " ".join(filter(None, [player.name, name_of(player.setting)]))
     print(f"{who} plays {data.name}: {n} rounds, {data.X.shape[1]} features, {arms} arms")
@@ -151,15 +156,12 @@ def _is_file(dataset: str) -> bool:
     return dataset.lower().endswith(ENDINGS)
 
 
-def _from_file(path: Path, target: str | None, plan: Plan) -> Dataset:
+def _from_file(path: Path, target: str | None, drop: list[str], binarise: str, plan: Plan) -> Dataset:
     """The dataset in a data file, with the name that `suite` would give it."""
     if target is None:
         raise InputError(f"{path}: the class column is unknown; name it with --target.")
-    try:
-        raw = path.read_bytes()
-    except OSError as error:
-        raise InputError(f"{path} can't be read ({error.strerror}).") from error
-    return _encoded(dataset_name(path.name, set()), read_table(path.name, raw, target), plan)
+    how = Preparation(**how_to_prepare(plan.config))
+    return _encoded(dataset_name(path.name, set()), table_in(path, target, drop, binarise, how), how)
 
 
 def _from_suite(name: str, plan: Plan) -> Dataset:
@@ -172,18 +174,19 @@ def _from_suite(name: str, plan: Plan) -> Dataset:
             f"there is no dataset {name!r} in {path}; {hint} A file name must end in {', '.join(READERS)} or .gz."
         )
     os.environ[SETTINGS_VARIABLE] = json.dumps(plan.config["openml"])
-    source = source_of(rows[name])
+    row, source = rows[name], source_of(rows[name])
+    how = Preparation(**how_to_prepare(plan.config))
     try:
-        return _encoded(name, source.table(rows[name], source.fetch(rows[name], path.parent, ARCHIVES)), plan)
+        raw = source.fetch(row, path.parent, ARCHIVES)
+        table = source.table(row, raw, how.missing_values["everywhere"])
     except RejectedError as reason:
         raise InputError(f"dataset {name} is not available: {reason}.") from reason
+    return _encoded(name, changed(table, row.drop, row.binarise, row.locator), how)
 
 
-def _encoded(name: str, table: Any, plan: Plan) -> Dataset:
+def _encoded(name: str, table: Table, how: Preparation) -> Dataset:
     try:
-        how = Preparation(**json.loads(plan.datasets.preparation()))
-        table, _ = capped(table, Caps(how.max_rounds, how.max_features, how.seed), name)
-        encoded = encode(table, how.max_levels, how.standardise)
+        encoded = encoded_table(table, name, how, {})
     except RejectedError as reason:
         raise InputError(f"dataset {name} can't be played: {reason}.") from reason
     return Dataset(name, encoded.X, encoded.y, encoded.classes)

@@ -8,9 +8,9 @@ import pandas as pd
 from balanced_bandits.core.files import read_arrays, whole_file
 
 # Columns that are always text, whatever they look like: a dataset may be called 1999 or NA, and a reason may be empty.
-TEXT = ("bandit", "better", "column", "dataset", "differences", "family", "groups", "left_out", "licence", "locator",
-        "name", "protocol", "reading", "row", "rows", "rule", "setting", "setting_column", "setting_row",
-        "sha256", "source", "worse")  # fmt: skip
+TEXT = ("bandit", "better", "column", "columns_read", "dataset", "differences", "family", "groups", "left_out",
+        "licence", "locator", "name", "protocol", "reading", "row", "rows", "rule", "setting", "setting_column",
+        "setting_row", "sha256", "source", "warnings", "worse")  # fmt: skip
 
 
 def write_table(path: Path, table: pd.DataFrame) -> None:

@@ -5,11 +5,12 @@ A source is a module with two functions:
     fetch(row, folder, cache) -> bytes     the raw bytes of the dataset, verified against row.sha256 or, if that is
                                            unknown, against the checksum that the source itself publishes;
                                            ``folder`` is the folder of the suite, ``cache`` is for downloads
-    table(row, raw) -> Table               these bytes as features and labels; raises ``RejectedError`` if the dataset
-                                           is not available
+    table(row, raw, missing) -> Table      these bytes as features and labels; raises ``RejectedError`` if the dataset
+                                           is not available; ``missing`` are the words that mean a missing value
 """
 
 import importlib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol, cast
 
@@ -28,7 +29,7 @@ class Source(Protocol):
     """The interface of every module in ``SOURCES``."""
 
     def fetch(self, row: Row, folder: Path, cache: Path) -> bytes: ...  # noqa: D102
-    def table(self, row: Row, raw: bytes) -> Table: ...  # noqa: D102
+    def table(self, row: Row, raw: bytes, missing: Sequence[str] = ...) -> Table: ...  # noqa: D102
 
 
 def source_of(row: Row) -> Source:

@@ -1,4 +1,4 @@
-"""Encoding: from a table as published to the contexts and labels that bandits play.
+"""Encoding: from a table whose columns were read to the contexts and labels that bandits play.
 
 The encoding is deterministic and does not use the labels. Categorical columns become indicators, missing values are
 imputed and flagged, constant columns are dropped, and every column is standardised. If there are more columns than
@@ -36,22 +36,21 @@ class Encoded:
     account: dict[str, Any] = field(default_factory=dict)
 
 
-def encode(table: Table, max_levels: int, standardise: str = "whole") -> Encoded:
-    """Encode a table; raises ``RejectedError`` if no bandit can play it.
+def encode(table: Table, standardise: str = "whole") -> Encoded:
+    """Encode a table of numeric and categorical columns; raises ``RejectedError`` if no bandit can play it.
 
     ``standardise``: whole, by the mean and deviation of the whole dataset; none; or running, by those of the rounds so
     far, which is left to whoever knows the order of play, and so is the rotation.
     """
-    labelled = table.labels.notna().to_numpy()
-    features = table.features if labelled.all() else table.features.loc[labelled]
-    y, classes = _labels(table.labels[labelled])
+    table = labelled_rows(table)
+    features = table.features
+    y, classes = label_codes(table.labels)
     if len(y) < FEWEST_ROWS:
         raise RejectedError(f"only {len(y)} rows have a label; at least {FEWEST_ROWS} are needed")
     if len(classes) < 2:
         raise RejectedError(f"all rows are of one class, {classes[0]!r}")
     check_size(len(y), features.shape[1], "")
     account: dict[str, Any] = {
-        "rows_without_label": int((~labelled).sum()),
         "numeric_columns": 0,
         "categorical_columns": 0,
         "missing_cells": 0,
@@ -59,11 +58,11 @@ def encode(table: Table, max_levels: int, standardise: str = "whole") -> Encoded
         "constant_columns_dropped": 0,
     }
     columns: list[NDArray[np.float64]] = []
-    for i, name in enumerate(features.columns):
+    for i in range(features.shape[1]):
         column = features.iloc[:, i]
         numeric = pd.api.types.is_numeric_dtype(column.dtype) and not pd.api.types.is_bool_dtype(column.dtype)
         account["numeric_columns" if numeric else "categorical_columns"] += 1
-        values, missing = _numeric(column) if numeric else _indicators(name, column, max_levels)
+        values, missing = _numeric(column) if numeric else _indicators(column)
         account["missing_cells"] += int(missing.sum())
         if missing.any() and not missing.all():
             account["indicators_of_missing"] += 1
@@ -84,15 +83,10 @@ def encode(table: Table, max_levels: int, standardise: str = "whole") -> Encoded
     return Encoded(np.ascontiguousarray(X), y, classes, account)
 
 
-def expected_columns(features: pd.DataFrame) -> int:
-    """The number of columns after encoding if none is constant, from types and numbers of levels alone."""
-    total = 0
-    for i in range(features.shape[1]):
-        column = features.iloc[:, i]
-        numeric = pd.api.types.is_numeric_dtype(column.dtype) and not pd.api.types.is_bool_dtype(column.dtype)
-        levels = 1 if numeric else column.nunique()
-        total += (1 if levels <= 2 else levels) + int(column.isna().any())
-    return total
+def labelled_rows(table: Table) -> Table:
+    """The rows that have a label."""
+    labelled = table.labels.notna().to_numpy()
+    return table if labelled.all() else Table(table.features.loc[labelled], table.labels[labelled])
 
 
 def check_size(rows: int, columns: int, when: str) -> None:
@@ -104,7 +98,7 @@ def check_size(rows: int, columns: int, when: str) -> None:
         )
 
 
-def _labels(labels: "pd.Series[str]") -> tuple[NDArray[np.int64], list[str]]:
+def label_codes(labels: "pd.Series[str]") -> tuple[NDArray[np.int64], list[str]]:
     """Labels as 0..K-1, in numerical order if all of them are numbers, in alphabetical order otherwise."""
     names = sorted(set(labels))
     with suppress(ValueError):
@@ -123,18 +117,11 @@ def _numeric(column: "pd.Series[Any]") -> tuple[list[NDArray[np.float64]], NDArr
     return [values], missing
 
 
-def _indicators(
-    name: str, column: "pd.Series[Any]", max_levels: int
-) -> tuple[list[NDArray[np.float64]], NDArray[np.bool_]]:
+def _indicators(column: "pd.Series[Any]") -> tuple[list[NDArray[np.float64]], NDArray[np.bool_]]:
     """One 0/1 column per level (a single one for two levels), missing values replaced by the most frequent level."""
     missing = column.isna().to_numpy()
     text = column.astype(str).to_numpy(dtype=object)
     levels, counts = np.unique(text[~missing].astype(str), return_counts=True)
-    if len(levels) > max_levels:
-        raise RejectedError(
-            f"column {name!r} is categorical with {len(levels)} levels, more than max_levels = {max_levels} in the "
-            "configuration; drop it if it identifies rows, make it numeric if it holds numbers, or raise max_levels"
-        )
     if len(levels) < 2:
         return [np.zeros(len(text))], missing
     text[missing] = levels[counts.argmax()]

@@ -2,6 +2,7 @@
 
 import argparse
 import csv
+import io
 import json
 import re
 from collections.abc import Collection
@@ -15,7 +16,7 @@ import yaml
 from balanced_bandits.core.errors import InputError
 
 COLUMNS = ("name", "source", "locator", "target", "sha256", "licence", "n", "d", "K")
-OPTIONAL = ("family", "columns")  # may follow these
+OPTIONAL = ("family", "columns", "drop", "binarise")  # may follow these
 SCHEMA = Path(__file__).resolve().parents[2] / "workflow/schemas/suite.schema.yaml"
 UNKNOWN = "unknown"  # value of sha256 for sources that publish their own checksum
 
@@ -35,6 +36,8 @@ class Row:
     K: int
     family: str = ""
     columns: int = 0
+    drop: tuple[str, ...] = ()
+    binarise: str = ""
 
     @property
     def has_checksum(self) -> bool:
@@ -42,13 +45,15 @@ class Row:
         return self.sha256 != UNKNOWN
 
     def to_json(self) -> str:
-        """The row as passed to a job on its command line, without the optional fields, which no such job depends on."""
-        return json.dumps({key: value for key, value in asdict(self).items() if key not in OPTIONAL})
+        """The row as passed to a job on its command line, without the fields that no such job depends on."""
+        fields = {key: value for key, value in asdict(self).items() if key not in ("family", "columns")}
+        return json.dumps({key: value for key, value in fields.items() if value or key not in OPTIONAL})
 
     @classmethod
     def from_json(cls, text: str) -> "Row":
         """The inverse of ``to_json``."""
-        return cls(**json.loads(text))
+        fields = json.loads(text)
+        return cls(**fields | {"drop": tuple(fields.get("drop", ()))})
 
 
 def read_suite(path: Path) -> dict[str, Row]:
@@ -59,7 +64,11 @@ def read_suite(path: Path) -> dict[str, Row]:
     try:
         lines = list(csv.reader(path.read_text(encoding="utf-8").splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE))
     except FileNotFoundError as error:
-        raise InputError(f"{path}: no such suite; the suites are the .tsv files in {path.parent}.") from error
+        known = ", ".join(sorted(other.stem for other in (SCHEMA.parents[1] / "suites").glob("*.tsv")))
+        raise InputError(
+            f"{path}: no such suite. Give the path of a .tsv file, which 'balanced-bandits suite' makes of your data "
+            f"files, or the name of a suite of the project: {known}."
+        ) from error
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise InputError(f"{path} can't be read as tab-separated text in UTF-8 ({error}).") from error
     columns = tuple(lines[0]) if lines else ()
@@ -91,13 +100,34 @@ def read_suite(path: Path) -> dict[str, Row]:
         if wrong:
             problems.append(f"line {number}: {'; '.join(sorted(wrong))}")
         else:
-            rows[row["name"]] = Row(**row)
+            rows[row["name"]] = Row(**row | {"drop": names_in(row.get("drop", ""))})
         first_seen.setdefault(row["name"].lower(), number)
     if problems:
         raise InputError(f"{path} has invalid rows:\n  " + "\n  ".join(problems))
     if not rows:
         raise InputError(f"{path} has no rows; add at least one dataset.")
     return rows
+
+
+def names_in(cell: str) -> tuple[str, ...]:
+    """The names in a cell, separated by commas; a name that contains a comma is in double quotes.
+
+    >>> names_in('id,"a, b"'), names_in("")
+    (('id', 'a, b'), ())
+    """
+    return tuple(name.strip() for row in csv.reader([cell], skipinitialspace=True) for name in row)
+
+
+def cell_of(names: Collection[str]) -> str:
+    """The inverse of ``names_in``."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="").writerow(names)
+    return text.getvalue()
+
+
+def is_suite(raw: bytes) -> bool:
+    """Whether a file begins like a suite, and so is none of the data files next to it."""
+    return raw.startswith("\t".join(COLUMNS).encode())
 
 
 def chosen(rows: dict[str, Row], names: Collection[str] | None, path: Path) -> dict[str, Row]:

@@ -31,6 +31,14 @@ def suite_path(suite: str) -> Path:
     return Path(suite) if suite.endswith(".tsv") else suites_folder() / f"{suite}.tsv"
 
 
+def how_to_prepare(config: Mapping[str, Any]) -> dict[str, Any]:
+    """How datasets are prepared, the fields of ``prepare.Preparation``; the seed matters only if they are capped."""
+    names = ("max_levels", "standardise", "max_rounds", "max_features", "missing_values")
+    options = {key: config[key] for key in names}
+    capped = options["max_rounds"] is not None or options["max_features"] is not None
+    return options | {"seed": config["seed"] if capped else 0}
+
+
 class Datasets:
     """The datasets selected by a configuration: their rows in the suite, by name, and what follows from them."""
 
@@ -57,6 +65,13 @@ class Datasets:
                 f"of the two files, or move results/{self.suite} away."
             )
 
+    def check_folders(self) -> None:
+        """Raise ``InputError`` if a file is where a run writes a folder; Snakemake would fail with a traceback."""
+        for folder in ("data", "results", "figures", "logs"):
+            for path in (Path(folder), Path(folder, self.suite)):
+                if path.exists() and not path.is_dir():
+                    raise InputError(f"{path} is a file, but a run writes a folder of this name; move or rename it.")
+
     @property
     def options(self) -> list[str]:
         """The options that pass the datasets to a script: the suite's file, since thousands of names are too long."""
@@ -77,11 +92,8 @@ class Datasets:
         return str(self._config["openml"]["server"]) if self.rows[dataset].source == "openml" else ""
 
     def preparation(self) -> str:
-        """How datasets are prepared, as JSON; the seed matters only if they are capped."""
-        names = ("max_levels", "standardise", "max_rounds", "max_features")
-        options = {key: self._config[key] for key in names}
-        capped = options["max_rounds"] is not None or options["max_features"] is not None
-        return json.dumps(options | {"seed": self._config["seed"] if capped else 0})
+        """How datasets are prepared, as JSON."""
+        return json.dumps(how_to_prepare(self._config))
 
     def size(self, dataset: str) -> tuple[int, int, int]:
         """The numbers of rows, encoded columns and classes of a dataset as played, according to the suite."""

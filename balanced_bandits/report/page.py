@@ -20,6 +20,8 @@ from balanced_bandits.vocabulary import PROTOCOLS, READINGS, VERDICTS
 
 MEDIA = {".png": "image/png", ".svg": "image/svg+xml"}
 SLOWEST = 20
+# What is shown of how the columns of each dataset were read.
+READ = ["name", "n", "d", "encoded_columns", "missing_cells", "columns_left_out", "columns_read", "warnings"]
 
 
 class Drawing(NamedTuple):
@@ -68,6 +70,7 @@ def render(folder: Path, tables: Mapping[str, pd.DataFrame], run: dict[str, Any]
         left_out=_records(datasets[datasets["left_out"] != ""]),
         capped=_records(datasets[datasets["rows_capped_from"].notna() | datasets["features_capped_from"].notna()]),
         different=_records(datasets[datasets["differences"] != ""]),
+        read=_records(datasets.reindex(columns=READ).fillna("")),
         simulations=int(tables["table1"]["simulations"].max()),
         played=int((datasets["left_out"] == "").sum()),
         timing=_times(tables["timing"]),

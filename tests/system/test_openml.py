@@ -86,7 +86,9 @@ def test_roles_of_columns_names_and_types(server):
     found = table(row(), get(server))
     assert list(found.features.columns) == ["size/length", "hue or tint", "weight"]
     assert found.labels.tolist() == FRAME["the kind"].tolist()
-    assert found.features["hue or tint"].tolist() == ["red", "blue", None, "it's"] * 10
+    hues = found.features["hue or tint"]
+    assert hues.dropna().tolist() == ["red", "blue", "it's"] * 10
+    assert hues.isna().tolist() == [False, False, True, False] * 10
     np.testing.assert_array_equal(found.features["weight"], FRAME["weight"])
     assert server.requests == [("description", 7), ("features", 7), ("qualities", 7), ("arff", 7)]
 
@@ -157,7 +159,7 @@ def test_parquet_holds_the_same_as_arff(server, monkeypatch, tmp_path):
     for prefer in ("arff", "parquet"):
         configure(monkeypatch, server, prefer=prefer)
         (tmp_path / "raw").write_bytes(get(server, row(8)))
-        prepare(row(8), tmp_path / "raw", tmp_path / "data.npz", max_levels=100)
+        prepare(row(8), tmp_path / "raw", tmp_path / "data.npz")
         results.append(read_arrays(tmp_path / "data.npz"))
     assert [kind for kind, _ in server.requests if kind in ("arff", "parquet")] == ["arff", "parquet"]
     np.testing.assert_array_equal(results[0][1]["X"], results[1][1]["X"])
@@ -223,6 +225,33 @@ def test_data_file_without_a_checksum(server):
     server.faults[("arff", 9)] = "html"
     with pytest.raises(InputError, match="the last error: it has no @data line, so it is not ARFF"):
         get(server, row(9))
+
+
+@pytest.mark.parametrize("md5", ["NotApplicable", "none", "0" * 31])
+def test_an_md5_that_is_none_is_not_compared(server, md5):
+    write_dataset(server.folder, 8, FRAME, "the kind", md5_checksum=md5)
+    assert table(row(), get(server, row(8))).features.shape[0] == 40
+
+
+def test_zeros_at_the_end_of_a_file_are_padding(server):
+    write_dataset(server.folder, 8, FRAME, "the kind", md5_checksum=None)
+    data = server.folder / "8/data.arff"
+    data.write_bytes(data.read_bytes() + b"\0")
+    assert table(row(), get(server, row(8))).features.shape[0] == 40
+
+
+def test_several_targets_are_said_to_be_several(server):
+    write_dataset(server.folder, 8, FRAME, "the kind,secret")
+    said = "the server names several targets, the kind, secret; give one of them in the suite"
+    assert rejection(get(server, row(8))) == said
+
+
+def test_data_without_a_description_of_columns_is_said_to_have_none(server):
+    write_dataset(server.folder, 8, FRAME, "the kind")
+    (server.folder / "8/features.xml").write_bytes(
+        b'<oml:data_features xmlns:oml="http://openml.org/openml"></oml:data_features>'
+    )
+    assert rejection(get(server, row(8))).startswith("the server has data but no description of its columns")
 
 
 def test_a_checksum_of_the_suite_is_verified_too(server):
@@ -483,7 +512,7 @@ def test_encoding_needs_neither_openml_nor_the_network(server, tmp_path):
         "from pathlib import Path; from balanced_bandits.datasets.prepare import prepare\n"
         "from balanced_bandits.datasets.suite import Row\n"
         f"folder = Path({str(tmp_path)!r}); row = Row.from_json({row().to_json()!r})\n"
-        "prepare(row, folder / 'raw', folder / 'out.npz', 100)\n"
+        "prepare(row, folder / 'raw', folder / 'out.npz')\n"
         "print([name for name in ('openml', 'requests') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, text=True, capture_output=True, check=False)
@@ -530,7 +559,7 @@ def test_only_reading_is_allowed(server, monkeypatch):
 def test_counts_that_differ_are_reported_and_not_fatal(server, tmp_path):
     (tmp_path / "raw").write_bytes(get(server))
     given = dataclasses.replace(row(), n=41, d=5)
-    record = prepare(given, tmp_path / "raw", tmp_path / "data.npz", max_levels=100)
+    record = prepare(given, tmp_path / "raw", tmp_path / "data.npz")
     assert record["encoding"]["differences"] == "n = 40 where the suite says 41, d = 3 where the suite says 5"
     assert (record["n"], record["d"], record["K"]) == (40, 3, 3)
     assert record["rejected"] is None

@@ -3,6 +3,11 @@
 #      results/SUITE/table2.{csv,md,tex} (Table 2 of the paper for these datasets).
 # Steps: fetch, encode; with `strict`, check that all can be played; after the runs are collected, make Table 2.
 
+try:
+    DATASETS.check_folders()
+except InputError as error:
+    raise WorkflowError(str(error)) from None
+
 
 rule fetch:
     input:

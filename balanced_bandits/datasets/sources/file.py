@@ -1,9 +1,11 @@
 """Source ``file``: a local file; the locator is its path, relative to the folder of the suite."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from balanced_bandits.core.errors import InputError
 from balanced_bandits.datasets.checksum import checked
+from balanced_bandits.datasets.missing import EVERYWHERE
 from balanced_bandits.datasets.suite import Row
 from balanced_bandits.datasets.tables import Table
 
@@ -19,8 +21,8 @@ def fetch(row: Row, folder: Path, cache: Path) -> bytes:
         raise InputError(f"dataset {row.name}: {path} can't be read ({error.strerror}).") from error
 
 
-def table(row: Row, raw: bytes) -> Table:
+def table(row: Row, raw: bytes, missing: Sequence[str] = EVERYWHERE) -> Table:
     """The table in these bytes; the extension of the locator determines the format."""
     from balanced_bandits.datasets.formats import read_table  # imports pandas, not needed to fetch
 
-    return read_table(row.locator, raw, row.target)
+    return read_table(row.locator, raw, row.target, missing)

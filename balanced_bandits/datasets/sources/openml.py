@@ -16,6 +16,7 @@ import re
 import sys
 import xml.etree.ElementTree as ElementTree
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,7 @@ from filelock import FileLock
 from balanced_bandits.core.errors import InputError, RejectedError
 from balanced_bandits.core.files import check_unpacking
 from balanced_bandits.datasets.checksum import checked
+from balanced_bandits.datasets.missing import EVERYWHERE
 from balanced_bandits.datasets.sources.openml_settings import Settings
 from balanced_bandits.datasets.suite import Row
 from balanced_bandits.datasets.tables import Table
@@ -55,9 +57,12 @@ def fetch(row: Row, folder: Path, cache: Path) -> bytes:
     return _packed(about, name, checked(row, data) if row.has_checksum else data)
 
 
-def table(row: Row, raw: bytes) -> Table:
+def table(row: Row, raw: bytes, missing: Sequence[str] = EVERYWHERE) -> Table:
     """The table in an archive made by ``fetch``."""
-    from balanced_bandits.datasets.formats import arff_frame, parquet_frame, split_target  # imports pandas
+    # These import pandas.
+    from balanced_bandits.datasets.arff_files import arff_frame
+    from balanced_bandits.datasets.formats import parquet_frame
+    from balanced_bandits.datasets.reading import split_target
 
     about, data = _unpacked(row, raw)
     if "rejected" in about:
@@ -68,12 +73,17 @@ def table(row: Row, raw: bytes) -> Table:
     except Exception as error:  # on broken bytes the libraries raise anything
         raise RejectedError(f"{name} can't be read ({type(error).__name__}: {error})") from error
     features = about["features"]
+    if not features:
+        raise RejectedError("the server has data but no description of its columns, so their types are unknown")
     if len(features) != frame.shape[1]:
         raise RejectedError(f"the server describes {len(features)} columns, but {name} has {frame.shape[1]}")
     names = [feature["name"] for feature in features]
     target = about["default_target"] if row.target == DEFAULT_TARGET else row.target
     if not target:
         raise RejectedError("the server names no target; give the column with the class in the suite")
+    several = [part.strip() for part in target.split(",")]
+    if target not in names and len(several) > 1 and set(several) <= set(names):
+        raise RejectedError(f"the server names several targets, {', '.join(several)}; give one of them in the suite")
     if names.count(target) != 1:
         raise RejectedError(f"exactly one column must be the target {target!r}; the first are {', '.join(names[:10])}")
     frame = frame.set_axis(names, axis=1)
@@ -160,12 +170,15 @@ def _typed(column: "pd.Series[Any]", kind: str) -> "pd.Series[Any]":
 
     numeric = pd.api.types.is_numeric_dtype(column.dtype)
     if kind == "nominal" and numeric:
-        return column.map(lambda value: f"{value:g}" if isinstance(value, float) else str(value), na_action="ignore")
+        names = column.map(lambda value: f"{value:g}" if isinstance(value, float) else str(value), na_action="ignore")
+        return names.astype("category")
+    if kind == "nominal":
+        return column.astype("category")
     if kind == "numeric" and not numeric:
         try:
             return pd.to_numeric(column).astype(float)
         except (ValueError, TypeError) as error:
-            raise RejectedError(f"the server describes column {column.name!r} as numeric, but {error}") from error
+            raise RejectedError(f"the server describes column {column.name!r} as numeric, but: {error}") from error
     return column
 
 

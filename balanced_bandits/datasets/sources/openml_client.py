@@ -122,7 +122,7 @@ class Client:
             _ = found.features  # stores features.xml in the cache
         except InputError:
             raise
-        except (TypeError, ValueError) as error:
+        except (KeyError, TypeError, ValueError) as error:
             print(f"the openml package can't read features.xml, which is not needed: {error}", file=sys.stderr)
         if self.settings.offline and not (folder / "qualities.xml").exists():
             return found, {}
@@ -269,9 +269,12 @@ def _fault_of_arff(content: bytes) -> str:
 
 
 def _mismatch(content: bytes, md5: str | None) -> str:
-    """How the MD5 of ``content`` differs from the one in the description, or ""."""
+    """How the MD5 of ``content`` differs from the one in the description, or ""; "NotApplicable" is none."""
+    expected = (md5 or "").strip().lower()
     found = hashlib.md5(content, usedforsecurity=False).hexdigest()
-    return f"its MD5 is {found}, but the description says {md5}" if md5 and found != md5.strip().lower() else ""
+    if not re.fullmatch(r"[0-9a-f]{32}", expected) or found == expected:
+        return ""
+    return f"its MD5 is {found}, but the description says {md5}"
 
 
 def _fault_of_parquet(content: bytes) -> str:

@@ -4,10 +4,12 @@ The files are read directly, because importing scikit-learn would add seconds to
 """
 
 import importlib.util
+from collections.abc import Sequence
 from pathlib import Path
 
 from balanced_bandits.core.errors import InputError
 from balanced_bandits.datasets.checksum import checked
+from balanced_bandits.datasets.missing import EVERYWHERE
 from balanced_bandits.datasets.suite import Row
 from balanced_bandits.datasets.tables import Table
 
@@ -29,9 +31,11 @@ def fetch(row: Row, folder: Path, cache: Path) -> bytes:
     return checked(row, (Path(package.origin).parent / "datasets" / "data" / FILES[row.locator]).read_bytes())
 
 
-def table(row: Row, raw: bytes) -> Table:
+def table(row: Row, raw: bytes, missing: Sequence[str] = EVERYWHERE) -> Table:
     """The table in these bytes: the label is the last column; a first line with counts and names is skipped."""
-    from balanced_bandits.datasets.formats import read_delimited, unpacked  # imports pandas, not needed to fetch
+    # These import pandas, which is not needed to fetch.
+    from balanced_bandits.datasets.delimited import read_delimited
+    from balanced_bandits.datasets.reading import unpacked
 
     name = FILES[row.locator]
-    return read_delimited(name, unpacked(name, raw), "-1", skip_lines=0 if name == "digits.csv.gz" else 1)
+    return read_delimited(name, unpacked(name, raw), "-1", missing, skip_lines=0 if name == "digits.csv.gz" else 1)

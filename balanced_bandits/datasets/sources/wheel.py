@@ -22,6 +22,7 @@ from packaging.utils import InvalidWheelFilename, parse_wheel_filename
 from balanced_bandits.core.errors import InputError
 from balanced_bandits.core.files import check_unpacking, write_bytes
 from balanced_bandits.datasets.checksum import checked, sha256
+from balanced_bandits.datasets.missing import EVERYWHERE
 from balanced_bandits.datasets.suite import Row
 from balanced_bandits.datasets.tables import Table
 
@@ -43,12 +44,12 @@ def fetch(row: Row, folder: Path, cache: Path) -> bytes:
         ) from error
 
 
-def table(row: Row, raw: bytes) -> Table:
+def table(row: Row, raw: bytes, missing: Sequence[str] = EVERYWHERE) -> Table:
     """The table in these bytes; the extension of the member determines the format."""
     from balanced_bandits.datasets.formats import read_table  # imports pandas, not needed to fetch
 
     _, members = parse_locator(row)
-    return read_table(members[0], raw, row.target)
+    return read_table(members[0], raw, row.target, missing)
 
 
 def parse_locator(row: Row) -> tuple[str, list[str]]:

@@ -17,7 +17,8 @@ def test_the_lines_name_the_grids_the_claims_the_synthetic_example_and_where_num
     (tmp_path / "results/synthetic/run.json").write_text(json.dumps({"config": config}))
     tables = {
         "synthetic/table1": [{"bandit": "LinTS", "spec": "well", "percent": 83.6}],
-        "tiny/datasets": [{"name": name, "left_out": reason} for name, reason in (("a", ""), ("b", ""), ("c", "why"))],
+        "tiny/datasets": [{"name": name, "left_out": reason, "warnings": warning}
+            for name, reason, warning in (("a", "", ""), ("b", "", "column 'id': counts the rows"), ("c", "why", ""))],
         "tiny/claims": [
             {"kind": kind, "better": better, "worse": "LinTS", "reading": reading, "protocol": "paper",
              "verdict": verdict, "wins": wins, "losses": 1}
@@ -37,5 +38,7 @@ def test_the_lines_name_the_grids_the_claims_the_synthetic_example_and_where_num
         "  variance literal, protocol paper: BLTS > LinTS 2-1; 0 of the paper's 1 claims hold",
         "Synthetic example, optimum found in: LinTS well 84 %: results/synthetic/table1.md",
         "Everything on one page, with a verdict on each of the paper's claims: results/tiny/report.html",
+        "Warnings on 1 of 3 datasets (results/tiny/datasets.csv):",
+        "  b: column 'id': counts the rows",
         "All numbers: results/tiny/, results/synthetic/; settings and versions: run.json in the same folders",
     ]

@@ -76,6 +76,20 @@ def parquet(**columns: object) -> bytes:
     return file.getvalue()
 
 
+def excel(**columns: object) -> bytes:
+    file = io.BytesIO()
+    pd.DataFrame(columns).to_excel(file, index=False)
+    return file.getvalue()
+
+
+def stata(**columns: object) -> bytes:
+    file = io.BytesIO()
+    pd.DataFrame(columns).to_stata(file, write_index=False)
+    return file.getvalue()
+
+
+TABLE = {"size": [1.0, None, 2.5], "colour": ["red", "", "blue"], "kind": ["yes", "no", ""]}
+JSONL = '{"size": 1, "colour": "red", "kind": "yes"}\n{"colour": null, "kind": "no"}\n{"size": 2.5, "colour": "blue"}\n'
 NPZ = npz(images=np.arange(12.0).reshape(3, 2, 2), label=np.array([1, 0, 1]))
 PARQUET = parquet(size=[1.0, None, 2.5], colour=["red", None, "blue"], kind=["yes", "no", None])
 
@@ -153,6 +167,11 @@ def test_missing_values_also_after_a_blank():
     assert labels(table) == ["u", None, "v", "v"]
 
 
+def test_windows_1252_is_read_as_such():
+    table = read_table("a.csv", "price,class\n5 €,u\n– €,v\n".encode("cp1252"), "class")
+    assert rows(table) == [["5 €"], ["– €"]]
+
+
 @pytest.mark.parametrize("encoding", ["utf-8", "latin-1"])
 def test_names_and_values_beyond_ascii(encoding):
     table = read_table("a.csv", "größe,class\nweiß,ä\nschwarz,b\n".encode(encoding), "class")
@@ -207,7 +226,7 @@ def test_target_that_two_columns_have():
 
 @pytest.mark.parametrize("raw", [b"", b"\n\n", b'a,class\n"open,u\n', b"a,class\n1,u\n1,2,3,u\n"])
 def test_broken_csv(raw):
-    with pytest.raises(InputError, match=r"^a\.csv "):
+    with pytest.raises(InputError, match=r"^a\.csv[ ,]"):
         read_table("a.csv", raw, "class")
 
 
@@ -232,7 +251,7 @@ def test_broken_gzip(raw):
 
 
 def test_text_that_unpacks_to_too_much(monkeypatch):
-    monkeypatch.setattr("balanced_bandits.datasets.formats.LARGEST_TEXT", 100)
+    monkeypatch.setattr("balanced_bandits.datasets.reading.LARGEST_TEXT", 100)
     assert len(read_table("a.csv.gz", packed(CSV), "class").labels) == 2
     with pytest.raises(InputError, match="unpacks to more than 100 bytes"):
         read_table("a.csv.gz", packed(CSV * 3), "class")
@@ -303,8 +322,64 @@ def test_sparse_arff():
              ARFF.replace("2.5", "large"), ARFF.replace("NUMERIC", "COMPLEX"), SPARSE_ARFF + "{9 1}\n"]
 )  # fmt: skip
 def test_broken_arff(text):
-    with pytest.raises(InputError, match=r"^a\.arff "):
+    with pytest.raises(InputError, match=r"^a\.arff[ ,]"):
         read_table("a.arff", text.encode(), "class")
+
+
+DATES = """@relation r
+@attribute when date "yyyy-MM-dd HH:mm:ss"
+@attribute 'the day' DATE 'dd.MM.yyyy'
+@attribute plain date
+@attribute class {yes, no}
+@data
+"2020-01-31 12:00:00",31.01.2020,2020-01-31T12:00:00,yes
+?,"01.02.2020",?,no
+"""
+
+
+def test_arff_dates():
+    table = read_table("a.arff", DATES.encode(), "class")
+    assert table.features["when"].tolist() == [pd.Timestamp("2020-01-31 12:00"), pd.NaT]
+    assert table.features["the day"].tolist() == [pd.Timestamp("2020-01-31"), pd.Timestamp("2020-02-01")]
+    assert table.features["plain"].tolist() == [pd.Timestamp("2020-01-31 12:00"), pd.NaT]
+
+
+def test_arff_dates_in_another_format_than_declared():
+    with pytest.raises(InputError, match=r"a\.arff: attribute 'the day' is a date of format 'dd\.MM\.yyyy', but: "):
+        read_table("a.arff", DATES.replace("31.01", "31/01").encode(), "class")
+
+
+def test_arff_relational_attributes_are_named():
+    text = (
+        "@relation r\n@attribute bag relational\n@attribute x numeric\n@end bag\n@attribute class {u}\n@data\n'1',u\n"
+    )
+    with pytest.raises(InputError, match=r"^a\.arff, line 2: attribute 'bag' is relational, .*multi-instance data"):
+        read_table("a.arff", text.encode(), "class")
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [("1,green,yes", "line 10: Data value green not found in nominal declaration"),
+     ("large,red,yes", "line 10: Invalid numerical value"), ("1,red", "line 10: Bad @DATA instance format")],
+)  # fmt: skip
+def test_arff_errors_name_the_line(row, said):
+    with pytest.raises(InputError) as caught:
+        read_table("a.arff", f"{ARFF}{row}\n".encode(), "class")
+    assert str(caught.value).startswith(f"a.arff, {said}")
+    assert "-1" not in str(caught.value)
+
+
+def test_arff_without_data():
+    with pytest.raises(InputError, match=r"^a\.arff is not a complete ARFF file: it has no @data line\.$"):
+        read_table("a.arff", ARFF.partition("@DATA")[0].encode(), "class")
+
+
+def test_arff_nominal_values_stay_what_was_declared():
+    text = "@relation r\n@attribute a {1, 2, NA}\n@attribute class {u, NA}\n@data\n1,u\nNA,NA\n"
+    table = read_table("a.arff", text.encode(), "class")
+    assert table.features["a"].tolist() == ["1", "NA"]
+    assert isinstance(table.features["a"].dtype, pd.CategoricalDtype)
+    assert labels(table) == ["u", "NA"]
 
 
 # Time series
@@ -396,6 +471,43 @@ def test_broken_parquet(raw):
         read_table("a.parquet", raw, "kind")
 
 
+def test_parquet_keeps_the_columns_that_pandas_made_an_index():
+    file = io.BytesIO()
+    pd.DataFrame({"a": [1, 2], "kind": ["u", "v"], "size": [3, 4]}).set_index(["kind", "size"]).to_parquet(file)
+    table = read_table("a.parquet", file.getvalue(), "kind")
+    assert labels(table) == ["u", "v"]
+    assert sorted(table.features.columns) == ["a", "size"]
+
+
+# JSON lines, Excel, Stata
+
+
+@pytest.mark.parametrize(
+    ("name", "raw"), [("a.jsonl", JSONL.encode()), ("a.xlsx", excel(**TABLE)), ("a.dta", stata(**TABLE))]
+)
+def test_other_formats(name, raw):
+    table = read_table(name, raw, "kind")
+    assert table.features["size"].tolist()[::2] == [1.0, 2.5]
+    assert table.features["size"].isna().tolist() == [False, True, False]
+    assert table.features["colour"].tolist()[::2] == ["red", "blue"]
+    assert labels(table) == ["yes", "no", None]
+
+
+@pytest.mark.parametrize(
+    ("raw", "said"),
+    [(b'{"a": 1}\n{"a": \n', r"^a\.jsonl, line 2 is not JSON"), (b'{"a": 1}\n[1]\n', "line 2 is not a JSON object")],
+)
+def test_broken_json_lines_are_named(raw, said):
+    with pytest.raises(InputError, match=said):
+        read_table("a.jsonl", raw, "a")
+
+
+def test_labelled_values_of_stata_are_categories():
+    file = io.BytesIO()
+    pd.DataFrame({"a": [1, 2], "kind": pd.Categorical(["u", "v"])}).to_stata(file, write_index=False)
+    assert labels(read_table("a.dta", file.getvalue(), "kind")) == ["u", "v"]
+
+
 # All of them
 
 
@@ -417,6 +529,9 @@ VALID = [
     ("a.ts", TS.encode(), "class"),
     ("a.npz", NPZ, "label"),
     ("a.parquet", PARQUET, "kind"),
+    ("a.jsonl", JSONL.encode(), "kind"),
+    ("a.xlsx", excel(**TABLE), "kind"),
+    ("a.dta", stata(**TABLE), "kind"),
 ]
 
 
@@ -479,7 +594,7 @@ def test_gzip_is_unpacked_for_every_format():
 
 
 def test_rows_longer_than_the_header_are_refused():
-    with pytest.raises(InputError, match=r"^a\.csv can't be read"):
+    with pytest.raises(InputError, match=r"^a\.csv, line 2: 3 fields, but line 1 has 2; if the first col"):
         read_table("a.csv", b"u,kind\n1,2,yes\n3,4,no\n", "kind")
 
 

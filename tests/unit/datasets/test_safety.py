@@ -19,7 +19,7 @@ from test_suite import line, write
 from balanced_bandits.core.errors import InputError
 from balanced_bandits.core.files import read_arrays, write_arrays
 from balanced_bandits.datasets.formats import read_table
-from balanced_bandits.datasets.prepare import prepare
+from balanced_bandits.datasets.prepare import Preparation, prepare
 from balanced_bandits.datasets.sources import file as source_file
 from balanced_bandits.datasets.sources import openml as source_openml
 from balanced_bandits.datasets.sources import wheel as source_wheel
@@ -125,7 +125,7 @@ def test_gzip_unpacks_a_few_megabytes_at_most_from_10_kilobytes():
 def test_rows_that_are_shorter_than_a_huge_header_are_refused(monkeypatch):
     raw = b"," * 20_000 + b"kind\n" + b"1\n" * 20_000  # would fill 400 million cells
     assert "a.csv would expand to" in refused_in_little_memory(read_table, "a.csv", raw, "kind")
-    monkeypatch.setattr("balanced_bandits.datasets.formats.LARGEST_FILLING", 10)
+    monkeypatch.setattr("balanced_bandits.datasets.reading.LARGEST_FILLING", 10)
     assert (
         len(read_table("a.csv", b"u,v,kind\n" + b"1,2,x\n" * 50, "kind").labels) == 50
     )  # as many cells as are written
@@ -142,7 +142,7 @@ def test_parquet_that_repeats_one_value_without_end_is_refused(compression):
     raw = packed.getvalue()
     assert len(raw) < 20_000
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("balanced_bandits.datasets.formats.LARGEST_FILLING", MEGABYTE)
+        patched.setattr("balanced_bandits.datasets.reading.LARGEST_FILLING", MEGABYTE)
         assert "a.parquet would expand to 2097152" in refused_in_little_memory(read_table, "a.parquet", raw, "kind")
 
 
@@ -230,14 +230,14 @@ def test_a_raw_file_that_is_not_what_was_fetched_is_refused(tmp_path):
     content = b"u,kind\n" + b"".join(b"%d,%s\n" % (i, b"ab"[i % 2 : i % 2 + 1]) for i in range(20))
     given, raw = row(sha256=hashlib.sha256(content).hexdigest()), tmp_path / "raw"
     raw.write_bytes(content)
-    assert prepare(given, raw, tmp_path / "a.npz", 100)["n"] == 20
+    assert prepare(given, raw, tmp_path / "a.npz", Preparation(100))["n"] == 20
     for broken in (content.replace(b"3,b", b"7,b"), content[:-1], b""):
         raw.write_bytes(broken)
         with pytest.raises(InputError, match=f"^dataset ant: {raw} has changed since it was fetched; delete it"):
-            prepare(given, raw, tmp_path / "b.npz", 100)
+            prepare(given, raw, tmp_path / "b.npz", Preparation(100))
     raw.unlink()
     with pytest.raises(InputError, match=r"can't be read .*delete it and run again"):
-        prepare(given, raw, tmp_path / "b.npz", 100)
+        prepare(given, raw, tmp_path / "b.npz", Preparation(100))
     assert not (tmp_path / "b.npz").exists()
 
 

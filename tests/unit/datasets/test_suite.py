@@ -1,8 +1,10 @@
 """Suites: what is accepted, and what a person is told about what is not."""
 
+import io
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -14,10 +16,12 @@ from balanced_bandits.core.errors import InputError
 from balanced_bandits.core.files import read_arrays
 from balanced_bandits.datasets import SOURCES, source_of
 from balanced_bandits.datasets.checksum import digest
-from balanced_bandits.datasets.prepare import prepare
+from balanced_bandits.datasets.prepare import Preparation, prepare
 from balanced_bandits.datasets.sources.openml import parse_locator as parse_openml
 from balanced_bandits.datasets.sources.wheel import parse_locator, pinned_checksum
-from balanced_bandits.datasets.suite import COLUMNS, Row, chosen, read_suite
+from balanced_bandits.datasets.suite import COLUMNS, Row, cell_of, chosen, names_in, read_suite
+from balanced_bandits.plan.config import checked_config
+from balanced_bandits.plan.datasets import Datasets
 
 ROOT = Path(__file__).resolve().parents[3]
 EMBEDDED = ROOT / "workflow/suites/embedded.tsv"
@@ -26,6 +30,13 @@ GOOD = {
     "name": "one", "source": "file", "locator": "one.csv", "target": "class", "sha256": "0" * 64, "licence": "CC0",
     "n": "100", "d": "4", "K": "3",
 }  # fmt: skip
+
+
+def lists() -> bytes:
+    """A Parquet file with a column of lists."""
+    packed = io.BytesIO()
+    pd.DataFrame({"u": [[1, 2]] * 12, "v": range(12), "class": ["a", "b"] * 6}).to_parquet(packed)
+    return packed.getvalue()
 
 
 def line(**changes: str) -> str:
@@ -126,7 +137,9 @@ def test_not_utf8(tmp_path):
 
 
 def test_missing_file(tmp_path):
-    assert "no such suite" in complaint(tmp_path / "missing.tsv")
+    said = complaint(tmp_path / "missing.tsv")
+    assert "no such suite. Give the path of a .tsv file, which 'balanced-bandits suite' makes" in said
+    assert "or the name of a suite of the project: embedded, embedded65, openml300." in said
 
 
 def test_empty_file(tmp_path):
@@ -198,9 +211,22 @@ def test_optional_columns_come_in_any_order(tmp_path, order):
     assert Row.from_json(rows["one"].to_json()) == Row(**(GOOD | {"n": 100, "d": 4, "K": 3}))
 
 
+def test_columns_to_drop_are_separated_by_commas(tmp_path):
+    header = "\t".join([*COLUMNS, "drop", "binarise"])
+    rows = read_suite(write(tmp_path, line() + '\tid, "a, b"\t4', line(name="two") + "\t\t", header=header))
+    assert (rows["one"].drop, rows["one"].binarise) == (("id", "a, b"), "4")
+    assert (rows["two"].drop, rows["two"].binarise) == ((), "")
+    assert names_in(cell_of(rows["one"].drop)) == rows["one"].drop
+    for wrong in ("median", "1", "100"):
+        said = complaint(write(tmp_path, line() + f"\t\t{wrong}", header=header))
+        assert f"line 2: binarise is {wrong!r}, but must be: mean, an integer from 2 to 99" in said
+
+
 def test_wrong_optional_columns(tmp_path):
     twice = "\t".join([*COLUMNS, "family", "family"])
-    assert "followed by any of family, columns" in complaint(write(tmp_path, line() + "\ta\tb", header=twice))
+    assert "followed by any of family, columns, drop, binarise" in complaint(
+        write(tmp_path, line() + "\ta\tb", header=twice)
+    )
     header = "\t".join([*COLUMNS, "columns"])
     said = complaint(write(tmp_path, line() + "\t0", line(name="two") + "\tmany", header=header))
     assert "line 2: columns is 0, but must be: " in said
@@ -265,7 +291,7 @@ class TestCommand:
         for name, row in rows.items():
             raw = here / f"{name}.raw"
             raw.write_bytes(source_of(row).fetch(row, path.parent, here / "cache"))
-            prepare(row, raw, here / f"{name}.npz", max_levels=100)
+            prepare(row, raw, here / f"{name}.npz", Preparation(100))
             record, arrays = read_arrays(here / f"{name}.npz")
             assert record["rejected"] is None
             assert arrays["X"].shape == (row.n, row.d)
@@ -274,6 +300,43 @@ class TestCommand:
     def test_takes_single_files_too(self, here, capsys):
         suite([Path("data/second.csv")], "class")
         assert [text.split("\t")[0] for text in capsys.readouterr().out.splitlines()] == ["name", "second"]
+
+    def test_passes_over_suites_and_over_its_own_output(self, here, capsys):
+        code = "from balanced_bandits.cli import main; main()"
+        command = [sys.executable, "-c", code, "suite", "data", "--target", "class"]
+        for _ in range(2):  # the second time, the output of the first is there as well
+            with open(here / "data/my.tsv", "a") as output:
+                done = subprocess.run(command, stdout=output, stderr=subprocess.PIPE, text=True, check=False)
+            assert done.returncode == 0, done.stderr
+        (here / "data/my.tsv").rename(here / "data/old.tsv")
+        suite([Path("data")], "class")
+        printed = capsys.readouterr()
+        assert [text.split("\t")[0] for text in printed.out.splitlines()] == ["name", "first_set", "second"]
+        assert "old.tsv is a suite, not a data file" in printed.err
+
+    def test_skips_what_it_can_not_read_and_says_so_at_the_end(self, here, capsys):
+        (here / "data/bare.csv").write_text("size,class\n")
+        (here / "data/cut.parquet").write_bytes(b"PAR1")
+        (here / "data/lists.parquet").write_bytes(lists())
+        with pytest.raises(SystemExit) as ended:
+            suite([Path("data")], "class")
+        assert ended.value.code == 3
+        printed = capsys.readouterr()
+        assert [text.split("\t")[0] for text in printed.out.splitlines()] == ["name", "first_set", "lists", "second"]
+        for said in ("error: 2 of 5 files were skipped:", "bare.csv has no rows", "cut.parquet can't be read",
+                     "dataset lists will be left out: column 'u' holds lists"):  # fmt: skip
+            assert said in printed.err
+
+    def test_writes_what_to_drop_and_how_to_cut(self, here, capsys):
+        suite([Path("data/first set.csv")], "size", ["class"], "mean")
+        path = here / "own.tsv"
+        path.write_text(capsys.readouterr().out)
+        row = read_suite(path)["first_set"]
+        assert (row.drop, row.binarise, row.d, row.K) == (("class",), "mean", 1, 2)
+        assert Row.from_json(row.to_json()) == replace(row, columns=0)
+        raw = here / "raw"
+        raw.write_bytes(source_of(row).fetch(row, path.parent, here / "cache"))
+        assert prepare(row, raw, here / "a.npz")["classes"] == ["9.5 or more", "below 9.5"]
 
     def test_names_the_file_it_can_not_read(self, here):
         with pytest.raises(InputError, match=r"absent\.csv can't be read"):
@@ -322,10 +385,23 @@ def test_a_suite_that_changes_during_a_run_is_noticed_before_anything_is_collect
     path = write(tmp_path, line(), line(name="two"))
     command = [sys.executable, ROOT / "scripts/collect.py", "--suite", path,
                "--families", digest({"one": "one"}), "--jobs", tmp_path / "DATASET.npz", "--runs", tmp_path / "runs",
-               "--accounts", tmp_path / "accounts"]  # fmt: skip
+               "--curves", tmp_path / "curves", "--accounts", tmp_path / "accounts"]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.stderr == f"error: {path} has changed since this run began; run again.\n"
     assert not (tmp_path / "runs").exists()
     of_one = subprocess.run([*command, "--only", "one"], capture_output=True, text=True, check=False)
     assert "has changed" not in of_one.stderr  # these are the families that were planned, and no results are there
     assert "one.npz" in of_one.stderr
+
+
+@pytest.mark.parametrize("path", ["results", "data/embedded"])
+def test_a_file_where_a_run_writes_a_folder_is_named(tmp_path, monkeypatch, path):
+    monkeypatch.chdir(tmp_path)
+    datasets = Datasets(checked_config({}))
+    datasets.check_folders()
+    Path(path).parent.mkdir(exist_ok=True)
+    Path(path).write_text("")
+    with pytest.raises(
+        InputError, match=f"^{path} is a file, but a run writes a folder of this name; move or rename it"
+    ):
+        datasets.check_folders()
