@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
-
 from balanced_bandits.core.errors import InputError
 from balanced_bandits.datasets.columns import Column
 from balanced_bandits.datasets.encoding import FEWEST_ROWS
@@ -78,12 +76,10 @@ def _show_size(found: Inspected, plan: Plan) -> None:
         )
         print(f"predicted time     none, since it can't be played{reason}")
         return
-    experiment, config = plan.classification, plan.config
-    n = min(len(labels), config["max_rounds"] or len(labels))
-    one = sum(cost.play_seconds(bandit, n, encoded, len(sizes), experiment.plays(bandit, 1))
-              for bandit in experiment.bandits)  # fmt: skip
-    limit, most = config["dataset_seconds"], config["shuffles"]
-    shuffles = most if limit is None else int(np.clip(limit // one, config["fewest_shuffles"], most))
-    seconds = cost.START_UP * len(experiment.bandits) + shuffles * one
+    experiment = plan.classification
+    n = min(len(labels), plan.config["max_rounds"] or len(labels))
+    shuffles = experiment.shuffles_of(n, encoded, len(sizes))
+    seconds = sum(cost.seconds(bandit, n, encoded, len(sizes), experiment.plays(bandit, shuffles))
+                  for bandit in experiment.bandits)  # fmt: skip
     bandits = len(experiment.bandits)
     print(f"predicted time     {duration(seconds)} on one core for {bandits} bandits in {shuffles} shuffles")

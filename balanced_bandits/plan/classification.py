@@ -62,14 +62,18 @@ class Classification:
         return len(readings) * grid_size(self.grids[bandit]) * each * shuffles
 
     def shuffles(self, dataset: str) -> int:
-        """How often a dataset is played: less often if that would take longer than the limit (``cost``).
+        """How often a dataset is played."""
+        return self.shuffles_of(*self.datasets.size(dataset))
+
+    def shuffles_of(self, n: int, d: int, K: int) -> int:
+        """How often a dataset of this size is played: less often if that would take longer than the limit (``cost``).
 
         The number is then even, since the protocol ``held_out`` uses pairs of shuffles.
         """
         most, limit = int(self._config["shuffles"]), self._config["dataset_seconds"]
         if limit is None:
             return most
-        one = cost.shuffle_seconds(*self.datasets.size(dataset), len(self.readings))
+        one = cost.shuffle_seconds(n, d, K, len(self.readings))
         return min(most, max(int(self._config["fewest_shuffles"]), 2 * int(limit / one / 2)))
 
     def options(self, dataset: str, bandit: str, shuffles: int | None = None, copies: int | None = None) -> str:
