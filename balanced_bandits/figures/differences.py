@@ -7,6 +7,7 @@ from matplotlib.figure import Figure
 from balanced_bandits.figures.style import TEXT, bandit_styles, stratum_rows
 from balanced_bandits.vocabulary import reading_in_words
 
+MANY = 10  # datasets from which on the interval of a class is shown in full
 STEP = 0.13  # between the bandits, in rows
 POINTS = 100.0
 
@@ -24,7 +25,7 @@ def draw(differences: pd.DataFrame, *, reading: str, reference: str) -> Figure:
         1, len(protocols), squeeze=False, sharey=True, sharex=True,
         gridspec_kw={"left": 0.165, "right": 0.985, "bottom": 0.78 / height, "top": 1 - 0.24 / height, "wspace": 0.08},
     )[0]  # fmt: skip
-    inner = table[(table["datasets"] >= 5) | (table["by"] == "all")]
+    inner = table[(table["datasets"] >= MANY) | (table["by"] == "all")]
     reach = POINTS * 1.05 * float(np.nanmax(np.abs(inner[["difference_low", "difference_high"]].to_numpy())))
     for panel, protocol in zip(axes, protocols, strict=True):
         for i, bandit in enumerate(others):
@@ -32,10 +33,9 @@ def draw(differences: pd.DataFrame, *, reading: str, reference: str) -> Figure:
             y = [rows[key][0] + STEP * (i - (len(others) - 1) / 2)
                  for key in zip(here["by"], here["stratum"], strict=True)]  # fmt: skip
             look = {key: styles[bandit][key] for key in ("color", "marker", "markerfacecolor")}
-            low, high = ((POINTS * here[f"difference_{side}"]).clip(-reach, reach) for side in ("low", "high"))
+            x, low, high = ((POINTS * here[f"difference{side}"]).clip(-reach, reach) for side in ("", "_low", "_high"))
             panel.hlines(y, low, high, color=look["color"], linewidth=0.8, zorder=2)
-            panel.plot(POINTS * here["difference"], y, **look, linestyle="", markersize=3.2, markeredgewidth=0.8,
-                       zorder=3, label=bandit)  # fmt: skip
+            panel.plot(x, y, **look, linestyle="", markersize=3.2, markeredgewidth=0.8, zorder=3, label=bandit)
         panel.axvline(0.0, color="#8c8c8c", linewidth=0.8, linestyle=(0, (4, 2)), zorder=1)
         panel.set_title(protocol, fontsize=8, pad=3)
         panel.set(xlim=(-reach, reach), ylim=(end - 0.45, -0.55))
