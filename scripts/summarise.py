@@ -38,11 +38,14 @@ def main() -> None:
     ending = config["figures"]["formats"][0]
     print(f"Pairwise grids of {', '.join(config['bandits'])} on {shown}: figures/{suite}/pairwise_*.{ending}")
     claims = [row for row in rows_of(f"results/{suite}/claims.csv") if row["kind"] == "claim"]
-    for reading, protocol in dict.fromkeys((row["reading"], row["protocol"]) for row in claims):
-        here = [row for row in claims if (row["reading"], row["protocol"]) == (reading, protocol)]
-        numbers = ", ".join(f"{row['better']} > {row['worse']} {row['wins']}-{row['losses']}" for row in here)
-        hold = sum(row["verdict"] == "holds" for row in here)
-        print(f"  variance {reading}, protocol {protocol}: {numbers}; {hold} of the paper's {len(here)} claims hold")
+    for reading in dict.fromkeys(row["reading"] for row in claims):
+        verdicts: dict[str, list[str]] = {}
+        for row in claims:
+            if row["reading"] == reading:
+                verdicts.setdefault(row["protocol"], []).append(row["verdict"])
+        counts = [f"{protocol} {of.count('holds')} hold, {of.count('reversed')} reversed"
+                  for protocol, of in verdicts.items()]  # fmt: skip
+        print(f"  variance {reading}, of the paper's claims: {'; '.join(counts)}")
     print(f"Synthetic example, optimum found in: {', '.join(cells)}: results/synthetic/table1.md")
     print(f"Everything on one page, with a verdict on each of the paper's claims: results/{suite}/report.html")
     for line in warnings_in(datasets, f"results/{suite}/datasets.csv"):

@@ -20,11 +20,11 @@ def test_the_lines_name_the_grids_the_claims_the_synthetic_example_and_where_num
         "tiny/datasets": [{"name": name, "left_out": reason, "warnings": warning}
             for name, reason, warning in (("a", "", ""), ("b", "", "column 'id': counts the rows"), ("c", "why", ""))],
         "tiny/claims": [
-            {"kind": kind, "better": better, "worse": "LinTS", "reading": reading, "protocol": "paper",
-             "verdict": verdict, "wins": wins, "losses": 1}
-            for reading, kind, better, verdict, wins in (
-                ("residual", "claim", "BLTS", "holds", 9), ("residual", "placebo", "LinTS×4", "holds", 8),
-                ("literal", "claim", "BLTS", "inconclusive", 2),
+            {"kind": kind, "better": better, "worse": "LinTS", "reading": reading, "protocol": protocol,
+             "verdict": verdict}
+            for reading, protocol, kind, better, verdict in (
+                ("residual", "paper", "claim", "BLTS", "holds"), ("residual", "paper", "placebo", "LinTS×4", "holds"),
+                ("residual", "fixed", "claim", "BLTS", "reversed"), ("literal", "paper", "claim", "BLTS", "inconclusive"),
             )
         ],
     }  # fmt: skip
@@ -34,8 +34,8 @@ def test_the_lines_name_the_grids_the_claims_the_synthetic_example_and_where_num
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
     assert done.stdout.splitlines() == [
         "Pairwise grids of BLTS, LinTS on 2 datasets (1 left out): figures/tiny/pairwise_*.svg",
-        "  variance residual, protocol paper: BLTS > LinTS 9-1; 1 of the paper's 1 claims hold",
-        "  variance literal, protocol paper: BLTS > LinTS 2-1; 0 of the paper's 1 claims hold",
+        "  variance residual, of the paper's claims: paper 1 hold, 0 reversed; fixed 0 hold, 1 reversed",
+        "  variance literal, of the paper's claims: paper 0 hold, 0 reversed",
         "Synthetic example, optimum found in: LinTS well 84 %: results/synthetic/table1.md",
         "Everything on one page, with a verdict on each of the paper's claims: results/tiny/report.html",
         "Warnings on 1 of 3 datasets (results/tiny/datasets.csv):",
