@@ -118,12 +118,12 @@ def test_reference_bandits_are_in_tables_and_matrices_but_not_in_the_papers_grid
 def test_expensive_datasets_are_played_in_fewer_shuffles(workspace):
     workspace.add_dataset("big", 5, n=1000)
     workspace.write_suite()
-    workspace.config |= {"dataset_seconds": 0.3, "fewest_shuffles": 2}
+    workspace.config |= {"shuffles": 6, "dataset_seconds": 0.3, "fewest_shuffles": 2}
     workspace.write_config()
     workspace.snakemake("results/tiny/pairs.csv", cores=2)
     with open(workspace.folder / "results/tiny/datasets.csv") as table:
         shuffles = {row["name"]: int(row["shuffles"]) for row in csv.DictReader(table)}
-    assert shuffles == {"ant": 5, "bee": 5, "cat": 5, "big": 2}
+    assert shuffles == {"ant": 6, "bee": 6, "cat": 6, "big": 2}
     for name, number in shuffles.items():
         _, arrays = read_arrays(workspace.folder / f"results/tiny/runs/{name}/LinUCB.npz")
         assert arrays["pulls"].shape[3] == number
@@ -160,7 +160,7 @@ def test_the_calibration_is_made_on_demand_and_then_on_the_page(workspace):
     for row in rows:
         assert 0 <= int(row["rejected"]) <= int(row["tests"])
         assert bool(row["low"]) == (row["test"] == "dataset" or row["bandit"] == "all")
-        if row["low"]:
+        if row["low"] and row["percent"]:  # no test under held_out, which has too few pairs of shuffles here
             assert float(row["low"]) <= float(row["percent"]) <= float(row["high"])
     assert (workspace.folder / "figures/tiny/calibration/calibration.png").stat().st_size > 1000
     assert "Nothing to be done" in workspace.snakemake("calibration")

@@ -24,7 +24,8 @@ def test_the_lines_name_the_grids_the_claims_the_synthetic_example_and_where_num
              "verdict": verdict}
             for reading, protocol, kind, better, verdict in (
                 ("residual", "paper", "claim", "BLTS", "holds"), ("residual", "paper", "placebo", "LinTS×4", "holds"),
-                ("residual", "fixed", "claim", "BLTS", "reversed"), ("literal", "paper", "claim", "BLTS", "inconclusive"),
+                ("residual", "fixed", "claim", "BLTS", "reversed"),
+                ("literal", "paper", "claim", "BLTS", "inconclusive"),
             )
         ],
     }  # fmt: skip
