@@ -70,7 +70,7 @@ def render(folder: Path, tables: Mapping[str, pd.DataFrame], run: dict[str, Any]
         left_out=_records(datasets[datasets["left_out"] != ""]),
         capped=_records(datasets[datasets["rows_capped_from"].notna() | datasets["features_capped_from"].notna()]),
         different=_records(datasets[datasets["differences"] != ""]),
-        read=_records(datasets.reindex(columns=READ).fillna("")),
+        read=_records(datasets.reindex(columns=READ)),
         simulations=int(tables["table1"]["simulations"].max()),
         played=int((datasets["left_out"] == "").sum()),
         timing=_times(tables["timing"]),
