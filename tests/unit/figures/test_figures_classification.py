@@ -313,7 +313,8 @@ def test_differences_have_a_panel_per_protocol_and_a_mark_per_other_bandit(of_se
         here = table[(table["reading"] == "literal") & (table["protocol"] == protocol)]
         for line in (line for line in panel.lines if line.get_label() in SEVEN):
             own = here[here["bandit"] == line.get_label()]
-            np.testing.assert_allclose(line.get_xdata(), 100 * own["difference"])
+            # Small classes may be beyond the ends of the axis; their marks are at the ends.
+            np.testing.assert_allclose(line.get_xdata(), (100 * own["difference"]).clip(*panel.get_xlim()))
             assert line.get_color() == bandit_styles([line.get_label()])[line.get_label()]["color"]
         low, high = panel.get_xlim()
         together = here[here["by"] == "all"]
