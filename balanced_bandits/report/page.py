@@ -105,7 +105,7 @@ def placebo(claims: pd.DataFrame) -> dict[str, list[dict[str, Any]]]:
     rows: dict[str, list[dict[str, Any]]] = {}
     for row in _records(claims[claims["kind"] == "placebo"]):
         ours, low, high = (100.0 * float(row[key]) for key in ("difference", "low", "high"))
-        words = {"ours": f"{ours:+.3g}", "interval": f"{low:+.1f} to {high:+.1f}"}
+        words = {"ours": f"{ours:+.2f}", "interval": f"{low:+.1f} to {high:+.1f}"}
         rows.setdefault(f"{row['better']} outperforms {row['worse']}", []).append(row | words)
     return rows
 
@@ -114,8 +114,9 @@ def readable(row: dict[str, Any]) -> dict[str, Any]:
     """A row of the scorecard with its numbers as a person writes them."""
     number, low, high = (None if row[key] == "" else float(row[key]) for key in ("ours", "low", "high"))
     sign = "+" if row["unit"].startswith("points") else ""
-    ours = "–" if number is None else f"{number:{sign}.3g}" if number < 1000 else f"{number:.0f}"
-    digits = 1 if row["unit"] == "points of regret" else 0
+    regret = row["unit"] == "points of regret"
+    form, digits = (".2f", 1) if regret else (".3g", 0)
+    ours = "–" if number is None else f"{number:{sign}{form}}" if number < 1000 else f"{number:.0f}"
     between = "" if low is None or high is None else f"{low:{sign}.{digits}f} to {high:{sign}.{digits}f}"
     return row | {"ours": ours, "interval": between, "anchor": _anchor(row["figure"])}
 
