@@ -14,7 +14,7 @@ from balanced_bandits.vocabulary import EQUAL, HOLDS, INCONCLUSIVE, REVERSED, UN
 
 STEP = 0.19  # between the protocols, in rows
 # How the mark of a verdict is filled; the colour is that of the protocol.
-FILLS = {HOLDS: "full", REVERSED: "left", EQUAL: "bottom", INCONCLUSIVE: "none", UNJUDGED: "none"}
+FILLS = {HOLDS: "full", REVERSED: "left", EQUAL: "right", INCONCLUSIVE: "none", UNJUDGED: "none"}
 POINTS = 100.0  # regrets are shares; differences are shown in percentage points
 
 
