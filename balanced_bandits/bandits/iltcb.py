@@ -212,11 +212,11 @@ def set_policy(policy, arm, slopes, centre, level, free):
 def ask_oracle(oracle, known, psi_mu):
     """The policy (K, p) with the largest mean of ``known`` (n, K) + reward / psi_mu."""
     rewards, solver, coordinates, centre, free = oracle
-    policy = np.zeros(rewards.shape)
+    policy = np.empty(rewards.shape)
+    level = known.sum(axis=0) / known.shape[0] if free == 1 else np.zeros(known.shape[1])
+    slopes = np.dot(solver, np.dot(coordinates.T, known - level))
     for a in range(policy.shape[0]):
-        target = np.ascontiguousarray(known[:, a])
-        level = target.mean() if free == 1 else 0.0
-        set_policy(policy, a, np.dot(solver, np.dot(coordinates.T, target - level)), centre, level, free)
+        set_policy(policy, a, slopes[:, a], centre, level[a], free)
     return policy + rewards / psi_mu
 
 
@@ -228,16 +228,6 @@ def actions_of(policy, rows):
     for i in range(rows.shape[0]):
         actions[i] = scores[i].argmax()
     return actions
-
-
-@kernel
-def smoothed(mass, actions, support, number, mu):
-    """Q^mu(a | x) at every row (n, K), for a distribution whose mass need not sum to one."""
-    probabilities = np.full((actions.shape[1], number), mu)
-    for m in range(support):
-        for i in range(actions.shape[1]):
-            probabilities[i, actions[m, i]] += (1.0 - number * mu) * mass[m]
-    return probabilities
 
 
 @kernel
@@ -256,16 +246,15 @@ def solve(rows, earned, mu, psi, oracle):
     Returns the policies, their mass (the best policy gets what remains), the best policy, and whether OP was solved.
     """
     n, number = earned.shape
-    best = oracle[0]
-    best_actions = actions_of(best, rows)
     policies = np.zeros((MOST_POLICIES, number, rows.shape[1]))
-    actions = np.zeros((MOST_POLICIES, n), dtype=np.int64)
-    mass = np.zeros(MOST_POLICIES)
-    worth = np.zeros(MOST_POLICIES)
-    policies[0], actions[0] = best, best_actions
-    worth[0] = value_of(best_actions, earned)
-    support = 1
-    solved = False
+    actions = np.zeros((n, MOST_POLICIES), dtype=np.int32)
+    mass, worth = np.zeros(MOST_POLICIES), np.zeros(MOST_POLICIES)
+    policies[0] = oracle[0]
+    chosen = actions_of(policies[0], rows)
+    actions[:, 0] = chosen
+    worth[0] = value_of(chosen, earned)
+    probabilities = np.full((n, number), mu)  # Q^mu(a | x), for a distribution whose mass need not sum to one
+    support, solved = 1, False
     for _ in range(MOST_STEPS):
         highest = worth[:support].max()
         load = 0.0
@@ -273,30 +262,29 @@ def solve(rows, earned, mu, psi, oracle):
             load += mass[m] * (2.0 * number + (highest - worth[m]) / (psi * mu))
         if load > 2.0 * number:
             mass *= 2.0 * number / load
-        probabilities = smoothed(mass, actions, support, number, mu)
-        asked = ask_oracle(oracle, 1.0 / probabilities, psi * mu)
+            probabilities = mu + (2.0 * number / load) * (probabilities - mu)
+        inverse = 1.0 / probabilities
+        candidates = support
         if support < MOST_POLICIES:
-            policies[support], actions[support] = asked, actions_of(asked, rows)
-            worth[support] = value_of(actions[support], earned)
+            policies[support] = ask_oracle(oracle, inverse, psi * mu)
+            chosen = actions_of(policies[support], rows)
+            actions[:, support] = chosen
+            worth[support] = value_of(chosen, earned)
             candidates = support + 1
-        else:
-            candidates = support
+        first, second = moments_of(inverse, actions, candidates)
         highest = worth[:candidates].max()
-        worst, excess, first, second = 0, -np.inf, 0.0, 0.0
+        worst, excess = 0, -np.inf
         for m in range(candidates):
-            inverse, square = 0.0, 0.0
-            for i in range(n):
-                share = 1.0 / probabilities[i, actions[m, i]]
-                inverse += share
-                square += share * share
-            inverse, square = inverse / n, square / n
-            over = inverse - 2.0 * number - (highest - worth[m]) / (psi * mu)
+            over = first[m] - 2.0 * number - (highest - worth[m]) / (psi * mu)
             if over > excess:
-                worst, excess, first, second = m, over, inverse, square
+                worst, excess = m, over
         if excess <= 1e-9 * number:
             solved = True
             break
-        mass[worst] += (first + excess) / (2.0 * (1.0 - number * mu) * second)
+        added = (first[worst] + excess) / (2.0 * (1.0 - number * mu) * second[worst])
+        mass[worst] += added
+        for i in range(n):
+            probabilities[i, actions[i, worst]] += (1.0 - number * mu) * added
         support = max(support, worst + 1)
     leader = worth[:support].argmax()
     load = 0.0
@@ -306,6 +294,19 @@ def solve(rows, earned, mu, psi, oracle):
         mass *= 2.0 * number / load
     mass[leader] += max(1.0 - mass.sum(), 0.0)
     return policies, mass / mass.sum(), policies[leader], solved
+
+
+@kernel
+def moments_of(inverse, actions, number):
+    """For each of the first policies, the means over rows of 1 / Q^mu(pi(x) | x) and of its square."""
+    n = inverse.shape[0]
+    first, second = np.zeros(number), np.zeros(number)
+    for i in range(n):
+        for m in range(number):
+            share = inverse[i, actions[i, m]]
+            first[m] += share
+            second[m] += share * share
+    return first / n, second / n
 
 
 class ILTCB(Bandit):

@@ -12,7 +12,7 @@ from balanced_bandits.bandits.iltcb import (
     SUPPORT,
     UNSOLVED,
     actions_of,
-    smoothed,
+    moments_of,
     value_of,
 )
 from balanced_bandits.bandits.linear import schedule_numbers
@@ -28,6 +28,11 @@ def problem(seed, n, d, K):
     contexts = rng.standard_normal((n, d))
     best = (contexts @ rng.standard_normal((d, K)) + 0.5 * rng.standard_normal((n, K))).argmax(axis=1)
     return contexts, np.eye(K)[best], best
+
+
+def smoothed(mass, actions, K, mu):
+    """Q^mu(a | x) at every row (n, K), in plain NumPy."""
+    return mu + (1 - K * mu) * np.einsum("m,mia->ia", mass, np.eye(K)[actions])
 
 
 def played(name, contexts, rewards, seed=0, **choices):
@@ -64,9 +69,19 @@ def test_the_constraints_of_the_optimisation_problem_hold_at_its_solution(seed, 
     worth = np.array([value_of(action, earned) for action in actions])
     b = (worth.max() - worth) / (psi * mu)
     assert (memory.mass[:support] * b[:support]).sum() <= 2 * K * (1 + 1e-6)
-    probabilities = smoothed(memory.mass, actions[:support], support, K, mu)
+    probabilities = smoothed(memory.mass[:support], actions[:support], K, mu)
     variance = np.array([(1 / probabilities[np.arange(n), action]).mean() for action in actions])
     assert (variance <= (2 * K + b) * (1 + 1e-6)).all()
+
+
+def test_moments_of_policies_are_plain_means():
+    rng = np.random.default_rng(0)
+    inverse, actions = 1 / rng.random((50, 3)), rng.integers(0, 3, (50, 8)).astype(np.int32)
+    first, second = moments_of(inverse, actions, 5)
+    for m in range(5):
+        shares = inverse[np.arange(50), actions[:, m]]
+        assert (first[m], second[m]) == pytest.approx((shares.mean(), (shares**2).mean()))
+    assert len(first) == 5
 
 
 def test_epochs_end_when_they_are_told_to():
