@@ -15,6 +15,7 @@ instead of repeating them:
 import copy
 import dataclasses
 import difflib
+import functools
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -121,9 +122,15 @@ def _expanded(part: Any, own: Sequence[Any]) -> Any:
     return whole
 
 
+@functools.cache
+def _project_config() -> dict[str, Any]:
+    """The project's config.yaml, read once: it takes as long as all else together."""
+    return given_config(REPOSITORY / "config.yaml")
+
+
 def _default_grids(key: str) -> Any:
     """The grids at a key of the project's config.yaml; none if it has no such key."""
-    part: Any = given_config(REPOSITORY / "config.yaml")
+    part: Any = _project_config()
     for name in key.split("."):
         part = part.get(name, {}) if isinstance(part, dict) else {}
     return part

@@ -76,8 +76,9 @@ def test_a_bandit_of_ones_own(folder):
 
 
 def test_datasets_of_ones_own(folder):
-    once, _ = type_in(folder, "own_dataset.md")
+    once, _, inspected = type_in(folder, "own_dataset.md")
     assert "plays flowers: 120 rounds" in once
+    assert "K = 2 classes" in inspected
     assert (
         (folder / "my.tsv").read_text().splitlines()[1].startswith("flowers\tfile\tdocs/examples/flowers.csv\tkind\t")
     )
