@@ -22,7 +22,8 @@ from balanced_bandits.core.kernels import is_cached
 from balanced_bandits.core.settings import name_of
 from balanced_bandits.datasets import source_of
 from balanced_bandits.datasets.formats import READERS
-from balanced_bandits.datasets.prepare import Preparation, changed, encoded_table
+from balanced_bandits.datasets.prepare import Preparation, encoded_table, table_of
+from balanced_bandits.datasets.reading import COMPRESSED
 from balanced_bandits.datasets.sources.openml_settings import SETTINGS_VARIABLE
 from balanced_bandits.datasets.tables import Table
 from balanced_bandits.environments.classification import rewards_of, shuffled, standardised_so_far
@@ -171,17 +172,17 @@ def _from_suite(name: str, plan: Plan) -> Dataset:
         near = difflib.get_close_matches(name, rows, n=3)
         hint = f"did you mean {' or '.join(near)}?" if near else f"see 'balanced-bandits list {plan.config['suite']}'."
         raise InputError(
-            f"there is no dataset {name!r} in {path}; {hint} A file name must end in {', '.join(READERS)} or .gz."
+            f"there is no dataset {name!r} in {path}; {hint} A file name must end in {', '.join(READERS)}, or also in {', '.join(COMPRESSED)}."
         )
     os.environ[SETTINGS_VARIABLE] = json.dumps(plan.config["openml"])
     row, source = rows[name], source_of(rows[name])
     how = Preparation(**how_to_prepare(plan.config))
     try:
         raw = source.fetch(row, path.parent, ARCHIVES)
-        table = source.table(row, raw, how.missing_values["everywhere"])
+        table = table_of(row, raw, how)
     except RejectedError as reason:
         raise InputError(f"dataset {name} is not available: {reason}.") from reason
-    return _encoded(name, changed(table, row.drop, row.binarise, row.locator), how)
+    return _encoded(name, table, how)
 
 
 def _encoded(name: str, table: Table, how: Preparation) -> Dataset:

@@ -9,12 +9,14 @@ from balanced_bandits.cli.inspect import read_file
 from balanced_bandits.core.errors import InputError
 from balanced_bandits.datasets.checksum import sha256
 from balanced_bandits.datasets.formats import READERS
+from balanced_bandits.datasets.reading import COMPRESSED
 from balanced_bandits.datasets.prepare import Preparation
 from balanced_bandits.datasets.suite import COLUMNS, cell_of, is_suite
 from balanced_bandits.plan.config import checked_config, given_config
 from balanced_bandits.plan.datasets import how_to_prepare
 
-ENDINGS = tuple(ending + gz for ending in READERS for gz in ("", ".gz"))
+ENDINGS = tuple(ending + packed for ending in READERS for packed in ("", *COMPRESSED))
+NOTES = (".txt",)  # files that are data only if they are named, not if they are in a folder of data
 INCOMPLETE = 3  # exit status if some files could not be read
 
 
@@ -57,7 +59,11 @@ def _data_files(given: list[Path]) -> list[Path]:
         if not path.is_dir():
             found.append(path)
             continue
-        inside = sorted(p for p in path.iterdir() if p.name.lower().endswith(ENDINGS) and p.is_file())
+        inside = sorted(
+            p
+            for p in path.iterdir()
+            if p.name.lower().endswith(ENDINGS) and not p.name.lower().endswith(NOTES) and p.is_file()
+        )
         found += [p for p in inside if not _is_output(p) and not _is_suite(p)]
     return found
 

@@ -115,14 +115,19 @@ def read_arrays(path: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
 
 def check_arrays(file: Path | IO[bytes], largest: float = float("inf")) -> None:
     """Raise if a small npz file would take gigabytes: NumPy allocates the size that an array's header claims."""
-    headers = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
     with zipfile.ZipFile(file) as archive:
         check_unpacking(archive, largest)
         for member in archive.infolist():
             with archive.open(member) as content:
-                shape, _, dtype = headers[np.lib.format.read_magic(content)](content)
-            if math.prod(shape) * max(dtype.itemsize, 1) > member.file_size:
-                raise ValueError(f"{member.filename} claims to be larger than it is")
+                check_array(content, member.file_size, member.filename)
+
+
+def check_array(content: IO[bytes], size: int, name: str = "it") -> None:
+    """Raise if an npy file of ``size`` bytes claims to hold a larger array."""
+    headers = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+    shape, _, dtype = headers[np.lib.format.read_magic(content)](content)
+    if math.prod(shape) * max(dtype.itemsize, 1) > size:
+        raise ValueError(f"{name} claims to be larger than it is")
 
 
 def check_unpacking(archive: zipfile.ZipFile, largest: float = float("inf")) -> None:

@@ -19,7 +19,7 @@ from balanced_bandits.datasets.tables import Table
 
 SOURCES = {
     "sklearn": "balanced_bandits.datasets.sources.sklearn",
-    "wheel": "balanced_bandits.datasets.sources.wheel",
+    "archive": "balanced_bandits.datasets.sources.archive",
     "file": "balanced_bandits.datasets.sources.file",
     "openml": "balanced_bandits.datasets.sources.openml",
 }

@@ -5,38 +5,43 @@ import io
 import re
 import warnings
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
 
 from balanced_bandits.core.errors import InputError
-from balanced_bandits.datasets.missing import EVERYWHERE
-from balanced_bandits.datasets.reading import check_filling, is_position, lines_of, split_target
+from balanced_bandits.datasets.reading import How, check_filling, lines_of, split_target
 from balanced_bandits.datasets.tables import Table
 
 SEPARATORS = "\t;|,"
 SAMPLE = 20  # lines that decide on the separator
 ORANGE_TYPES = {"c", "d", "s", "t", "continuous", "discrete", "string", "time", "basket"}
-ORANGE_FLAGS = {"class", "meta", "ignore", "c", "m", "i"}
+ORANGE_FLAGS = {"class", "multiclass", "meta", "ignore", "c", "m", "i"}
+ORANGE_LEFT_OUT = {"meta", "ignore", "m", "i"}
+TABS = re.compile(r"\.(tsv|tab)(\.|$)")
+NEVER_BLANKS = re.compile(r"\.csv(\.|$)")
 
 
-def read_delimited(
-    name: str, raw: bytes, target: str | None, missing: Sequence[str] = EVERYWHERE, skip_lines: int = 0
-) -> Table:
-    """Read delimited text, separated by commas, semicolons, tabs or vertical bars (.tsv: by tabs).
+def read_delimited(name: str, raw: bytes, how: How) -> Table:
+    """Read delimited text, separated by commas, semicolons, tabs or vertical bars (.tsv and .tab: by tabs).
 
-    An integer ``target`` is the position of the column, and the file then has no header.
+    In files that are not called .csv, .tsv or .tab, columns may also be separated by any number of blanks.
     """
-    lines = lines_of(name, raw)[skip_lines:]
+    lines = lines_of(name, raw)[how.skip :]
+    separator = "\t" if TABS.search(name.lower()) else separator_of(lines)
+    if separator == "," and not NEVER_BLANKS.search(name.lower()) and _separated_by_blanks(lines):
+        lines, separator = [" ".join(line.split()) for line in lines], " "
+    declared = None
+    if how.header and (declared := orange_header(name, lines, separator)):
+        lines = [lines[0], *lines[3:]]
     text = "\n".join(lines)
-    separator = "\t" if ".tsv" in name.lower() else separator_of(lines)
     widest = max((_fields(line, separator) for line in lines[:SAMPLE]), default=1)
     # Short rows are padded; each cell that is written out takes at least one character.
     check_filling(name, len(lines), widest, written=len(text))
-    has_header = not is_position(target)
     options: dict[str, Any] = {
-        "sep": separator, "header": 0 if has_header else None, "keep_default_na": False, "na_values": list(missing),
-        "skipinitialspace": True, "low_memory": False, "index_col": False,
+        "sep": separator, "header": 0 if how.header else None, "keep_default_na": False,
+        "na_values": list(how.missing), "skipinitialspace": True, "low_memory": False, "index_col": False,
     }  # fmt: skip
     try:
         with warnings.catch_warnings():
@@ -44,23 +49,63 @@ def read_delimited(
             frame = pd.read_csv(io.StringIO(text), **options)
     except (pd.errors.ParserError, pd.errors.ParserWarning) as error:
         raise InputError(f"{name}{_ragged(text, separator) or f' is not a table ({error})'}.") from error
-    if len(frame) and frame.iloc[:, -1].isna().any() and (odd := _ragged(text, separator)):
+    if not how.short and len(frame) and frame.iloc[:, -1].isna().any() and (odd := _ragged(text, separator)):
         raise InputError(f"{name}{odd}.")
-    if frame.shape[1] == 1 and len(frame):
+    if frame.shape[1] == 1 and len(frame) and not how.labels:
         raise InputError(
             f"{name} has only one column, {str(frame.columns[0])[:60]!r}; columns must be separated by commas, "
             "semicolons, tabs or vertical bars."
         )
-    if has_header:
-        _refuse_orange(name, frame)
-    elif hidden := _hidden_header(frame):
+    if not how.header and (hidden := _hidden_header(frame)):
         raise InputError(
             f"{name}: line 1 looks like a header, since it has {hidden} above numbers; with a header, the target is "
             "given by its name, not by its number."
         )
     if separator == ";":
         frame = _with_decimal_commas(name, frame, text, options)
-    return split_target(name, frame, target, missing)
+    if declared:
+        frame = _as_declared(frame, declared, how.target)
+    return split_target(name, frame, how.target, how.missing)
+
+
+def _separated_by_blanks(lines: Sequence[str]) -> bool:
+    """Whether all of the first lines have the same number of words, more than one, and no other separator."""
+    sample = [line.split() for line in lines[:SAMPLE] if line.strip()]
+    others = any(separator in word for words in sample for word in words for separator in SEPARATORS)
+    return not others and len({len(words) for words in sample}) == 1 and len(sample[0]) > 1
+
+
+@dataclass(frozen=True)
+class Declared:
+    """What lines 2 and 3 of a file of Orange say: the discrete columns, and those that are no features."""
+
+    discrete: frozenset[int]
+    left_out: frozenset[int]
+
+
+def orange_header(name: str, lines: Sequence[str], separator: str) -> Declared | None:
+    """The declarations in a file of Orange, whose second and third lines hold types and flags; None in other files."""
+    if len(lines) < 3:
+        return None
+    header, types, flags = ([field.strip() for field in line.split(separator)] for line in lines[:3])
+    several = name.lower().endswith(".tab")  # there, a type may also be the list of the values
+    known = [kind in ORANGE_TYPES or (several and len(kind.split()) > 1) for kind in types if kind]
+    words = {word for flag in flags for word in flag.split()}
+    if not known or not all(known) or not words <= ORANGE_FLAGS or max(len(types), len(flags)) > len(header):
+        return None
+    discrete = {i for i, kind in enumerate(types) if kind in ("d", "discrete") or len(kind.split()) > 1}
+    left_out = {i for i, flag in enumerate(flags) if ORANGE_LEFT_OUT & set(flag.split())}
+    return Declared(frozenset(discrete), frozenset(left_out))
+
+
+def _as_declared(frame: pd.DataFrame, declared: Declared, target: str | None) -> pd.DataFrame:
+    """The frame without columns that are ignored or meta attributes (unless one is the target); discrete: categories."""
+    kept = [i for i, column in enumerate(frame.columns) if i not in declared.left_out or column == target]
+    columns: list[pd.Series[Any]] = [
+        frame.iloc[:, i].map(str, na_action="ignore").astype("category") if i in declared.discrete else frame.iloc[:, i]
+        for i in kept
+    ]
+    return pd.concat(columns, axis=1) if columns else frame.iloc[:, :0]
 
 
 def separator_of(lines: Sequence[str]) -> str:
@@ -113,16 +158,6 @@ def _ragged(text: str, separator: str) -> str:
     if len(others) == 1 or (width == 1 and max(others) > 1):
         return said + "; remove titles and comments above the header"
     return said + "; correct the row, or quote fields that contain the separator"
-
-
-def _refuse_orange(name: str, frame: pd.DataFrame) -> None:
-    """Refuse a file of Orange, whose second and third lines hold types and flags of the columns."""
-    if len(frame) < 2:
-        return
-    types, flags = ([str(value).strip() for value in frame.iloc[i].dropna()] for i in (0, 1))
-    typical = sum(kind in ORANGE_TYPES for kind in types) > len(types) / 2
-    if typical and {word for flag in flags for word in flag.split()} <= ORANGE_FLAGS:
-        raise InputError(f"{name}: lines 2 and 3 hold types and flags of columns, as in files of Orange; remove them.")
 
 
 def _hidden_header(frame: pd.DataFrame) -> str:

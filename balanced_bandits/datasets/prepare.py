@@ -16,9 +16,10 @@ from balanced_bandits.datasets.checksum import sha256
 from balanced_bandits.datasets.columns import Column, Rules, read_columns, summary, warnings_of
 from balanced_bandits.datasets.encoding import Encoded, encode, label_codes, labelled_rows
 from balanced_bandits.datasets.missing import AMONG_NUMBERS, EVERYWHERE
-from balanced_bandits.datasets.suite import Row
+from balanced_bandits.datasets.reading import without
+from balanced_bandits.datasets.suite import LISTS, Row
 from balanced_bandits.datasets.tables import Table
-from balanced_bandits.datasets.target import binarised, warning_on_classes, without
+from balanced_bandits.datasets.target import binarised, warning_on_classes, with_missing
 
 
 @dataclass(frozen=True)
@@ -61,11 +62,10 @@ def prepare(row: Row, raw: Path, output: Path, how: Preparation = Preparation())
     A dataset that can't be played also yields a record, with the reason under ``rejected`` and no rows. Warnings are
     printed on standard error.
     """
-    record: dict[str, Any] = {**asdict(row), "drop": list(row.drop), "rejected": None}
+    record: dict[str, Any] = asdict(row) | {key: list(getattr(row, key)) for key in LISTS} | {"rejected": None}
     account: dict[str, Any] = {}
     try:
-        table = source_of(row).table(row, read_raw(row, raw), how.missing_values["everywhere"])
-        table = changed(table, row.drop, row.binarise, row.locator)
+        table = table_of(row, read_raw(row, raw), how)
         account["differences"] = check_counts(row, table)
         record |= counts(table)
         encoded = encoded_table(table, row.name, how, account)
@@ -78,6 +78,13 @@ def prepare(row: Row, raw: Path, output: Path, how: Preparation = Preparation())
     record |= {"classes": encoded.classes, "encoding": encoded.account | account}
     write_arrays(output, record, X=encoded.X, y=encoded.y)
     return record
+
+
+def table_of(row: Row, raw: bytes, how: Preparation) -> Table:
+    """The table in the raw bytes of a dataset, changed as its row in the suite asks."""
+    table = source_of(row).table(row, raw, how.missing_values["everywhere"])
+    drop = () if row.options.transpose else row.drop  # these were columns of the file
+    return changed(with_missing(table, row.missing, row.target, row.locator), drop, row.binarise, row.locator)
 
 
 def changed(table: Table, drop: Sequence[str], binarise: str, name: str) -> Table:

@@ -1,11 +1,14 @@
 """What the readers of file formats share: limits, text and lines, markers of missing values, and the target."""
 
+import bz2
 import codecs
 import gzip
 import io
+import lzma
 import re
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
@@ -22,20 +25,61 @@ BYTE_ORDER_MARKS = {  # the longest first, since that of UTF-32 begins like that
 }  # fmt: skip
 
 
+@dataclass(frozen=True)
+class How:
+    """How a file is read: what the suite or the user says about it."""
+
+    target: str | None = None  # the column with the class; None if it is not known or not in this file
+    missing: Sequence[str] = EVERYWHERE  # words that mean a missing value
+    header: bool = True  # whether a file of a format that may have a header has one
+    skip: int = 0  # lines above the header
+    short: bool = False  # whether rows of delimited text may end early
+    labels: bool = False  # whether only the target is wanted, so that one column is enough
+    rows: int | None = None  # the number of rows, if it is known; the leading axes of an array make as many
+
+
+COMPRESSED = (".gz", ".bz2", ".xz")
+LARGEST_DICTIONARY = 2**28  # bytes that unpacking xz may need, besides its output
+
+
 def unpacked(name: str, raw: bytes) -> bytes:
-    """Return ``raw``, decompressed if the name ends in .gz."""
-    if not name.lower().endswith(".gz"):
+    """Return ``raw``, decompressed if the name ends in .gz, .bz2 or .xz."""
+    ending = next((ending for ending in COMPRESSED if name.lower().endswith(ending)), None)
+    if ending is None:
         return raw
     text = bytearray()
     try:
-        with gzip.open(io.BytesIO(raw)) as opened:
-            while part := opened.read(2**20):  # in parts, so that the size is checked as it grows
-                text += part
-                if len(text) > LARGEST_TEXT:
-                    raise InputError(f"{name} unpacks to more than {LARGEST_TEXT} bytes, the largest size allowed.")
-    except (OSError, EOFError, zlib.error) as error:
-        raise InputError(f"{name} is not a complete gzip file ({error}).") from error
+        for part in _parts(ending, raw):  # in parts, so that the size is checked as it grows
+            text += part
+            if len(text) > LARGEST_TEXT:
+                raise InputError(f"{name} unpacks to more than {LARGEST_TEXT} bytes, the largest size allowed.")
+    except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
+        kind = {".gz": "gzip", ".bz2": "bzip2", ".xz": "xz"}[ending]
+        raise InputError(f"{name} is not a complete {kind} file ({error}).") from error
     return bytes(text)
+
+
+def _parts(ending: str, raw: bytes) -> Iterator[bytes]:
+    if ending == ".xz":
+        yield from _xz_parts(raw)
+        return
+    with gzip.open(io.BytesIO(raw)) if ending == ".gz" else bz2.open(io.BytesIO(raw)) as opened:
+        while part := opened.read(2**20):
+            yield part
+
+
+def _xz_parts(raw: bytes) -> Iterator[bytes]:
+    """Like LZMAFile, but with a limit: a few bytes may ask for a dictionary of gigabytes."""
+    while raw:
+        stream = lzma.LZMADecompressor(memlimit=LARGEST_DICTIONARY)
+        part = stream.decompress(raw, 2**20)
+        while not stream.eof:
+            if stream.needs_input:
+                raise EOFError("it ends too early")
+            yield part
+            part = stream.decompress(b"", 2**20)
+        yield part
+        raw = stream.unused_data.lstrip(b"\0")  # padding
 
 
 def check_filling(name: str, rows: int, columns: int, written: int = 0) -> None:
@@ -108,6 +152,21 @@ def split_target(name: str, frame: pd.DataFrame, target: str | None, missing: Se
     features.columns = pd.Index([str(column) for column in features.columns])
     labels = labels.astype(object).map(_label, na_action="ignore").astype(object)
     return Table(features, labels if declared else labels.mask(labels.isin(missing), None))
+
+
+def without(table: Table, drop: Sequence[str], name: str) -> Table:
+    """The table without the features of these names."""
+    there = list(table.features.columns)
+    if absent := [column for column in drop if column not in there]:
+        raise InputError(
+            f"{name} has no column {absent[0]!r} to drop; its first features are: {', '.join(map(str, there[:10]))}."
+        )
+    if not drop:
+        return table
+    kept = [i for i, column in enumerate(there) if column not in drop]
+    if not kept:
+        raise InputError(f"{name}: all features are to be dropped; keep at least one.")
+    return Table(table.features.iloc[:, kept], table.labels)
 
 
 def labelled(name: str, frame: pd.DataFrame, labels: Any, target: str | None) -> Table:

@@ -14,9 +14,12 @@ import jsonschema
 import yaml
 
 from balanced_bandits.core.errors import InputError
+from balanced_bandits.datasets.options import Options, parse_options
 
 COLUMNS = ("name", "source", "locator", "target", "sha256", "licence", "n", "d", "K")
-OPTIONAL = ("family", "columns", "drop", "binarise")  # may follow these
+OPTIONAL = ("family", "columns", "drop", "binarise", "labels", "missing", "reading", "remark")  # may follow these
+LISTS = ("drop", "missing", "reading")  # of these, names separated by commas
+APART = ("family", "columns", "remark")  # of these, what no job depends on
 SCHEMA = Path(__file__).resolve().parents[2] / "workflow/schemas/suite.schema.yaml"
 UNKNOWN = "unknown"  # value of sha256 for sources that publish their own checksum
 
@@ -38,6 +41,15 @@ class Row:
     columns: int = 0
     drop: tuple[str, ...] = ()
     binarise: str = ""
+    labels: str = ""
+    missing: tuple[str, ...] = ()
+    reading: tuple[str, ...] = ()
+    remark: str = ""
+
+    @property
+    def options(self) -> Options:
+        """How the files of the dataset are read."""
+        return parse_options(self.reading)
 
     @property
     def has_checksum(self) -> bool:
@@ -46,14 +58,14 @@ class Row:
 
     def to_json(self) -> str:
         """The row as passed to a job on its command line, without the fields that no such job depends on."""
-        fields = {key: value for key, value in asdict(self).items() if key not in ("family", "columns")}
+        fields = {key: value for key, value in asdict(self).items() if key not in APART}
         return json.dumps({key: value for key, value in fields.items() if value or key not in OPTIONAL})
 
     @classmethod
     def from_json(cls, text: str) -> "Row":
         """The inverse of ``to_json``."""
         fields = json.loads(text)
-        return cls(**fields | {"drop": tuple(fields.get("drop", ()))})
+        return cls(**fields | {key: tuple(fields.get(key, ())) for key in LISTS})
 
 
 def read_suite(path: Path) -> dict[str, Row]:
@@ -97,10 +109,14 @@ def read_suite(path: Path) -> dict[str, Row]:
         wrong = [_explain(error) for error in validator.iter_errors(row)]
         if row["name"].lower() in first_seen:
             wrong.append(f"the name {row['name']!r} is already used in line {first_seen[row['name'].lower()]}")
+        try:
+            parse_options(names_in(row.get("reading", "")))
+        except InputError as error:
+            wrong.append(str(error))
         if wrong:
             problems.append(f"line {number}: {'; '.join(sorted(wrong))}")
         else:
-            rows[row["name"]] = Row(**row | {"drop": names_in(row.get("drop", ""))})
+            rows[row["name"]] = Row(**row | {key: names_in(row.get(key, "")) for key in LISTS})
         first_seen.setdefault(row["name"].lower(), number)
     if problems:
         raise InputError(f"{path} has invalid rows:\n  " + "\n  ".join(problems))

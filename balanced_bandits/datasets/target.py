@@ -1,7 +1,8 @@
-"""What a suite may ask to be done to a table before its columns are read: columns to drop, a numeric target to cut."""
+"""What a suite may ask to be done to a table before its columns are read: values that are missing, a target to cut."""
 
 import itertools
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,19 +14,40 @@ from balanced_bandits.datasets.tables import Table
 from balanced_bandits.datasets.text_columns import meaning
 
 
-def without(table: Table, drop: Sequence[str], name: str) -> Table:
-    """The table without the features of these names."""
-    there = list(table.features.columns)
-    if absent := [column for column in drop if column not in there]:
-        raise InputError(
-            f"{name} has no column {absent[0]!r} to drop; its first features are: {', '.join(map(str, there[:10]))}."
-        )
-    if not drop:
+def with_missing(table: Table, entries: Sequence[str], target: str, name: str) -> Table:
+    """The table with further values missing.
+
+    Each entry is a word, which then means missing in every column, or COLUMN=WORD, where the column may be ``target``.
+    Numbers are compared as numbers: -9 is also -9.0.
+    """
+    if not entries:
         return table
-    kept = [i for i, column in enumerate(there) if column not in drop]
-    if not kept:
-        raise InputError(f"{name}: all features are to be dropped; keep at least one.")
-    return Table(table.features.iloc[:, kept], table.labels)
+    features, labels = table.features.copy(deep=False), table.labels
+    columns = list(features.columns)
+    for entry in entries:
+        column, equals, word = entry.rpartition("=")
+        if equals and column != target and column not in columns:
+            raise InputError(
+                f"{name} has no column {column!r}, in which {word!r} is to mean missing; its first features are: "
+                f"{', '.join(columns[:10])}."
+            )
+        if not equals or column == target:
+            labels = labels.mask(_says(labels, word), None)
+        for i in [i for i, other in enumerate(columns) if not equals or (other == column != target)]:
+            values = features.iloc[:, i]
+            if (says := _says(values, word)).any():
+                features.isetitem(i, values.mask(says))  # type: ignore[arg-type]
+    return Table(features, labels)
+
+
+def _says(values: "pd.Series[Any]", word: str) -> "pd.Series[bool]":
+    """Which of the values are this word or number."""
+    if not pd.api.types.is_numeric_dtype(values.dtype):
+        return values.astype(object).map(lambda value: str(value).strip() == word, na_action="ignore").eq(True)
+    try:
+        return values == float(word)
+    except ValueError:
+        return pd.Series(False, index=values.index)
 
 
 def binarised(table: Table, how: str, name: str) -> Table:

@@ -22,7 +22,7 @@ def fetch(row: Row, folder: Path, cache: Path) -> bytes:
 
 
 def table(row: Row, raw: bytes, missing: Sequence[str] = EVERYWHERE) -> Table:
-    """The table in these bytes; the extension of the locator determines the format."""
+    """The table in these bytes; the extension of the locator determines the format unless the suite does."""
     from balanced_bandits.datasets.formats import read_table  # imports pandas, not needed to fetch
 
-    return read_table(row.locator, raw, row.target, missing)
+    return read_table(row.locator, raw, row.target, missing, row.options)

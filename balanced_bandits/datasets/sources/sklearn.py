@@ -35,7 +35,8 @@ def table(row: Row, raw: bytes, missing: Sequence[str] = EVERYWHERE) -> Table:
     """The table in these bytes: the label is the last column; a first line with counts and names is skipped."""
     # These import pandas, which is not needed to fetch.
     from balanced_bandits.datasets.delimited import read_delimited
-    from balanced_bandits.datasets.reading import unpacked
+    from balanced_bandits.datasets.reading import How, unpacked
 
     name = FILES[row.locator]
-    return read_delimited(name, unpacked(name, raw), "-1", missing, skip_lines=0 if name == "digits.csv.gz" else 1)
+    how = How("-1", missing, header=False, skip=0 if name == "digits.csv.gz" else 1)
+    return read_delimited(name, unpacked(name, raw), how)
