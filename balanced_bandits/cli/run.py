@@ -172,7 +172,8 @@ def _from_suite(name: str, plan: Plan) -> Dataset:
         near = difflib.get_close_matches(name, rows, n=3)
         hint = f"did you mean {' or '.join(near)}?" if near else f"see 'balanced-bandits list {plan.config['suite']}'."
         raise InputError(
-            f"there is no dataset {name!r} in {path}; {hint} A file name must end in {', '.join(READERS)}, or also in {', '.join(COMPRESSED)}."
+            f"there is no dataset {name!r} in {path}; {hint} A file name must end in {', '.join(READERS)}"
+            f", also with {', '.join(COMPRESSED)}."
         )
     os.environ[SETTINGS_VARIABLE] = json.dumps(plan.config["openml"])
     row, source = rows[name], source_of(rows[name])

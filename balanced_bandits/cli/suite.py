@@ -9,8 +9,8 @@ from balanced_bandits.cli.inspect import read_file
 from balanced_bandits.core.errors import InputError
 from balanced_bandits.datasets.checksum import sha256
 from balanced_bandits.datasets.formats import READERS
-from balanced_bandits.datasets.reading import COMPRESSED
 from balanced_bandits.datasets.prepare import Preparation
+from balanced_bandits.datasets.reading import COMPRESSED
 from balanced_bandits.datasets.suite import COLUMNS, cell_of, is_suite
 from balanced_bandits.plan.config import checked_config, given_config
 from balanced_bandits.plan.datasets import how_to_prepare

@@ -19,21 +19,20 @@ SAMPLE = 20  # lines that decide on the separator
 ORANGE_TYPES = {"c", "d", "s", "t", "continuous", "discrete", "string", "time", "basket"}
 ORANGE_FLAGS = {"class", "multiclass", "meta", "ignore", "c", "m", "i"}
 ORANGE_LEFT_OUT = {"meta", "ignore", "m", "i"}
-TABS = re.compile(r"\.(tsv|tab)(\.|$)")
-NEVER_BLANKS = re.compile(r"\.csv(\.|$)")
 
 
 def read_delimited(name: str, raw: bytes, how: How) -> Table:
     """Read delimited text, separated by commas, semicolons, tabs or vertical bars (.tsv and .tab: by tabs).
 
-    In files that are not called .csv, .tsv or .tab, columns may also be separated by any number of blanks.
+    In files that are not called .csv, .tsv or .tab, columns may also be separated by any number of blanks and tabs. The
+    header of Orange, three lines, is understood.
     """
     lines = lines_of(name, raw)[how.skip :]
-    separator = "\t" if TABS.search(name.lower()) else separator_of(lines)
-    if separator == "," and not NEVER_BLANKS.search(name.lower()) and _separated_by_blanks(lines):
+    separator = "\t" if how.ending in (".tsv", ".tab") else separator_of(lines)
+    if how.ending not in (".csv", ".tsv", ".tab") and _separated_by_blanks(lines):
         lines, separator = [" ".join(line.split()) for line in lines], " "
     declared = None
-    if how.header and (declared := orange_header(name, lines, separator)):
+    if how.header and (declared := orange_header(lines, separator, lists=how.ending == ".tab")):
         lines = [lines[0], *lines[3:]]
     text = "\n".join(lines)
     widest = max((_fields(line, separator) for line in lines[:SAMPLE]), default=1)
@@ -69,10 +68,15 @@ def read_delimited(name: str, raw: bytes, how: How) -> Table:
 
 
 def _separated_by_blanks(lines: Sequence[str]) -> bool:
-    """Whether all of the first lines have the same number of words, more than one, and no other separator."""
-    sample = [line.split() for line in lines[:SAMPLE] if line.strip()]
-    others = any(separator in word for words in sample for word in words for separator in SEPARATORS)
-    return not others and len({len(words) for words in sample}) == 1 and len(sample[0]) > 1
+    """Whether all of the first lines have the same number of words, more than one, and no other separator.
+
+    Tabs are another separator if there are equally many in each line.
+    """
+    sample = [line for line in lines[:SAMPLE] if line.strip()]
+    tabs = {line.count("\t") for line in sample}
+    words = {len(line.split()) for line in sample}
+    others = any(separator in line for line in sample for separator in SEPARATORS.strip())
+    return not others and len(words) == 1 and words != {1} and (tabs == {0} or len(tabs) > 1)
 
 
 @dataclass(frozen=True)
@@ -83,13 +87,15 @@ class Declared:
     left_out: frozenset[int]
 
 
-def orange_header(name: str, lines: Sequence[str], separator: str) -> Declared | None:
-    """The declarations in a file of Orange, whose second and third lines hold types and flags; None in other files."""
+def orange_header(lines: Sequence[str], separator: str, lists: bool) -> Declared | None:
+    """The declarations in a file of Orange, whose second and third lines hold types and flags; None in other files.
+
+    ``lists``: whether a type may also be the list of the values.
+    """
     if len(lines) < 3:
         return None
     header, types, flags = ([field.strip() for field in line.split(separator)] for line in lines[:3])
-    several = name.lower().endswith(".tab")  # there, a type may also be the list of the values
-    known = [kind in ORANGE_TYPES or (several and len(kind.split()) > 1) for kind in types if kind]
+    known = [kind in ORANGE_TYPES or (lists and len(kind.split()) > 1) for kind in types if kind]
     words = {word for flag in flags for word in flag.split()}
     if not known or not all(known) or not words <= ORANGE_FLAGS or max(len(types), len(flags)) > len(header):
         return None
@@ -99,7 +105,7 @@ def orange_header(name: str, lines: Sequence[str], separator: str) -> Declared |
 
 
 def _as_declared(frame: pd.DataFrame, declared: Declared, target: str | None) -> pd.DataFrame:
-    """The frame without columns that are ignored or meta attributes (unless one is the target); discrete: categories."""
+    """The frame with categories, and without columns that are ignored or meta attributes, unless one is the target."""
     kept = [i for i, column in enumerate(frame.columns) if i not in declared.left_out or column == target]
     columns: list[pd.Series[Any]] = [
         frame.iloc[:, i].map(str, na_action="ignore").astype("category") if i in declared.discrete else frame.iloc[:, i]

@@ -75,11 +75,11 @@ def read_parts(
     if options.transpose and not labels:
         raise InputError(f"{parts[0].name}: a transposed table needs its labels in a file of their own.")
     if not labels:
-        how = How(target, missing, header, options.skip, options.short)
+        how = How(target, missing, header=header, skip=options.skip, short=options.short)
         return _matched(_joined(parts, [_read(part, how, options.format) for part in parts]), options.label)
-    answers = [_read(part, How(target, missing, header, labels=True)) for part in labels]
+    answers = [_read(part, How(target, missing, header=header, labels=True)) for part in labels]
     rows = [len(answer.labels) for answer in answers] if len(answers) == len(parts) else [None] * len(parts)
-    how = How(None, missing, header, options.skip, options.short)
+    how = How(None, missing, header=header, skip=options.skip, short=options.short)
     tables = []
     for part, count in zip(parts, rows, strict=True):
         table = _read(part, replace(how, rows=None if options.transpose else count), options.format)
@@ -102,7 +102,7 @@ def _read(part: Part, how: How, form: str = "") -> Table:
         wrong = f"unknown format {form!r}" if form else "unknown file extension"
         raise InputError(f"{name}: {wrong}; it must be one of {', '.join(READERS)}, also with {', '.join(COMPRESSED)}.")
     try:
-        return READERS[found](name, unpacked(name, part.raw), how)
+        return READERS[found](name, unpacked(name, part.raw), replace(how, ending=found))
     except InputError:
         raise
     except Exception as error:  # on broken bytes the libraries raise anything, such as zlib.error or TypeError

@@ -22,7 +22,9 @@ ZIPS = (".whl", ".zip")
 TARS = (".tar.gz", ".tar.bz2", ".tar")
 LARGEST_MEMBER = 2**30  # bytes; larger members are refused
 LARGEST_ARCHIVE = 2**32  # bytes of all members together
-LARGEST_HEADER = 2**20  # bytes of the header of a member, such as a long name
+MOST_MEMBERS = 2**18  # of a tar archive, which has no list of them
+CHUNK = 2**18  # bytes
+LARGEST_HEADER = 2**20  # bytes of the header of a member, such as a long name; at least CHUNK
 DEEPEST = 3  # archives inside archives
 BROKEN = (zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError, OSError, RuntimeError, ValueError, IndexError)
 
@@ -88,15 +90,18 @@ def _zip_members(name: str, file: BinaryIO, wanted: Collection[str]) -> dict[str
 
 def _tar_members(name: str, file: BinaryIO, wanted: Collection[str]) -> dict[str, bytes]:
     """The members of a tar archive, which is read to its end, since a name may occur again."""
-    found = {}
-    names, total = [], 0
-    with tarfile.open(fileobj=_Unpacking(_decompressed(name, file)), mode="r:") as archive:
-        for member in archive:
+    found: dict[str, bytes] = {}
+    names: list[str] = []
+    count = total = 0
+    with tarfile.open(fileobj=_Forward(_decompressed(name, file)), mode="r:") as archive:
+        while member := archive.next():
+            archive.members = []  # type: ignore[attr-defined]  # it would keep all of them
+            count += 1
             _check_size(name, member.name, member.size)
             total += member.size
-            if total > LARGEST_ARCHIVE:
-                raise InputError(f"{name} would unpack to more than {LARGEST_ARCHIVE} bytes, so it is not read.")
-            archive.members = []  # type: ignore[attr-defined]  # it would keep all of them
+            if total > LARGEST_ARCHIVE or count > MOST_MEMBERS:
+                most = f"{LARGEST_ARCHIVE} bytes or {MOST_MEMBERS} members"
+                raise InputError(f"{name} would unpack to more than {most}, so it is not read.")
             path = member.name.removeprefix("./")
             if path not in wanted:
                 continue
@@ -104,8 +109,8 @@ def _tar_members(name: str, file: BinaryIO, wanted: Collection[str]) -> dict[str
             _check_unique(name, names)
             if not member.isreg() or member.issparse():
                 raise InputError(f"{name}: {path} is not a regular file, so it is not read.")
-            content = archive.extractfile(member)
-            found[path] = content.read() if content else b""
+            with archive.extractfile(member) or io.BytesIO() as content:
+                found[path] = b"".join(iter(lambda: content.read(CHUNK), b""))
             if len(found[path]) != member.size:
                 raise InputError(f"{name} ends in the middle of {path}.")
     return found
@@ -118,21 +123,26 @@ def _decompressed(name: str, file: BinaryIO) -> BinaryIO:
     return bz2.BZ2File(file) if lower.endswith(".bz2") else file  # type: ignore[return-value]
 
 
-class _Unpacking(io.RawIOBase):
-    """A decompressed stream for tarfile, which reads headers of whatever size they claim into memory."""
+class _Forward(io.RawIOBase):
+    """A stream for tarfile, which by itself would read headers of any size and might follow headers back forever."""
 
     def __init__(self, stream: BinaryIO):
         self.stream = stream
 
     def read(self, size: int = -1) -> bytes:
-        if not 0 <= size <= LARGEST_MEMBER:
-            raise tarfile.ReadError(f"a part of {size} bytes is larger than allowed")
+        """Up to ``size`` bytes."""
+        if not 0 <= size <= LARGEST_HEADER:
+            raise tarfile.ReadError(f"a header of {size} bytes is larger than allowed")
         return self.stream.read(size)
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        return self.stream.seek(offset, whence)
+        """Go to a later place."""
+        if whence != io.SEEK_SET or offset < self.stream.tell() - tarfile.BLOCKSIZE:
+            raise tarfile.ReadError("a header leads back")
+        return self.stream.seek(offset)
 
     def tell(self) -> int:
+        """The place of the next byte."""
         return self.stream.tell()
 
 

@@ -31,6 +31,7 @@ class How:
 
     target: str | None = None  # the column with the class; None if it is not known or not in this file
     missing: Sequence[str] = EVERYWHERE  # words that mean a missing value
+    ending: str = ".csv"  # the extension that says how it is read
     header: bool = True  # whether a file of a format that may have a header has one
     skip: int = 0  # lines above the header
     short: bool = False  # whether rows of delimited text may end early

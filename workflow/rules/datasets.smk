@@ -38,8 +38,9 @@ rule fetch:
     message:
         "Fetching {wildcards.dataset}"
     shell:
+        # Messages on downloads also go to the standard error of the run, as descriptor 3.
         "python {input.script[0]} --row {params.row:q} --folder {params.folder:q} --cache {params.cache:q}"
-        " --output {output:q} > {log:q} 2>&1"
+        " --output {output:q} --terminal 3 3>&2 > {log:q} 2>&1"
 
 
 rule encode:

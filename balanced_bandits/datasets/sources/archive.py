@@ -13,7 +13,6 @@ import csv
 import hashlib
 import io
 import re
-import sys
 import tarfile
 import time
 from collections.abc import Callable, Sequence
@@ -24,7 +23,7 @@ from filelock import FileLock
 
 from balanced_bandits.core.errors import InputError
 from balanced_bandits.datasets.checksum import checked
-from balanced_bandits.datasets.members import ZIPS, is_archive, read_members
+from balanced_bandits.datasets.members import TARS, ZIPS, is_archive, read_members
 from balanced_bandits.datasets.missing import EVERYWHERE
 from balanced_bandits.datasets.sources import registry
 from balanced_bandits.datasets.suite import Row
@@ -81,9 +80,7 @@ def parse_locator(row: Row) -> tuple[str, list[list[str]], list[list[str]]]:
         raise InputError(f"the locator {row.locator!r} names no member; write FILE:MEMBER.")
     for path in members + labels:
         if not all(is_archive(part) for part in path[:-1]):
-            raise InputError(
-                f"{':'.join(path)}: only what is before a colon must be an archive, in {', '.join(ZIPS)} or tar."
-            )
+            raise InputError(f"{':'.join(path)}: what is before a colon must be an archive ({', '.join(ZIPS + TARS)}).")
     return file, members, labels
 
 
@@ -139,7 +136,7 @@ def ensure_archive(
             except InputError as error:
                 reasons.append(str(error).rstrip("."))
             if pause is not None:
-                print(f"download of {file} failed ({reasons[-1]}); trying again in {pause:g} s", file=sys.stderr)
+                registry.PROGRESS.info("download of %s failed (%s); trying again in %g s", file, reasons[-1], pause)
                 sleep(pause)
     raise InputError(
         f"{file} could not be downloaded in {len(reasons)} attempts; the last error: {reasons[-1]}. "

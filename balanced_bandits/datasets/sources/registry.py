@@ -9,7 +9,7 @@ to the versions with which it was tested.
 """
 
 import logging
-import sys
+import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,20 +22,20 @@ from packaging.utils import InvalidSdistFilename, InvalidWheelFilename, parse_sd
 from balanced_bandits.core.errors import InputError
 
 CHUNK = 2**18  # bytes
-BETWEEN_REPORTS = 5.0  # seconds
-OLD_SDISTS = (".tar.bz2", ".tar.xz", ".tgz")  # as published before .tar.gz and .zip became the only ones
+BETWEEN_REPORTS = 10.0  # seconds
+OLD_SDIST = ".tar.bz2"  # as published before .tar.gz and .zip became the only ones
+PROGRESS = logging.getLogger("balanced_bandits.downloads")  # messages to the user
 
 
 def project_and_version(file: str) -> tuple[str, str]:
     """The project and the version in the name of a wheel or of a source distribution."""
-    ending = next((ending for ending in OLD_SDISTS if file.endswith(ending)), None)
     try:
         if "/" in file:  # packaging accepts it in the last part of a name
             raise InvalidWheelFilename("it is a path")
         if file.endswith(".whl"):
             project, version, _, _ = parse_wheel_filename(file)
         else:
-            project, version = parse_sdist_filename(file.removesuffix(ending) + ".tar.gz" if ending else file)
+            project, version = parse_sdist_filename(re.sub(rf"{re.escape(OLD_SDIST)}$", ".tar.gz", file))
     except (InvalidWheelFilename, InvalidSdistFilename) as error:
         raise InputError(f"{file!r} is not the file name of a wheel or of a source distribution ({error}).") from error
     return project, str(version)
@@ -56,7 +56,7 @@ def download(file: str, size: int, part: Path) -> None:
             project, _ = project_and_version(file)
             links = {found.link.filename: found.link for found in finder.find_all_candidates(project)}
             if file not in links:
-                raise InputError(" ".join(said) or f"no index that pip is configured to use has {file}")
+                raise InputError(f"pip finds no such file where it is configured to look. {' '.join(said)}".strip())
             _receive(session, links[file].url_without_fragment, file, size, part)
     except (PipError, RequestException, HTTPError, OSError) as error:
         raise InputError(" ".join(str(error).split()) or type(error).__name__) from error
@@ -131,23 +131,24 @@ def _receive(session: Any, url: str, file: str, size: int, part: Path) -> None:
 
 
 class Progress:
-    """Prints how much of a file has been downloaded, and the time left, on standard error."""
+    """Says how much of a file has been downloaded, and the time left."""
 
     def __init__(self, file: str, size: int, done: int):
         self.file, self.size, self.done, self.start = file, size, done, done
         self.began = self.reported = time.monotonic()
         resumed = f", {megabytes(done)} of them from an earlier attempt" if done else ""
-        print(f"downloading {file} ({megabytes(size)}{resumed})", file=sys.stderr, flush=True)
+        PROGRESS.info("downloading %s (%s%s)", file, megabytes(size), resumed)
 
     def add(self, count: int) -> None:
-        """Count bytes that arrived; prints at most once in a few seconds."""
+        """Count bytes that arrived; says so at most once in a few seconds."""
         self.done += count
         now = time.monotonic()
         if now - self.reported >= BETWEEN_REPORTS:
             self.reported = now
             left = (self.size - self.done) * (now - self.began) / max(self.done - self.start, 1)
-            print(f"{self.file}: {megabytes(self.done)} of {megabytes(self.size)}, about {left:.0f} s left",
-                  file=sys.stderr, flush=True)  # fmt: skip
+            PROGRESS.info(
+                "%s: %s of %s, about %.0f s left", self.file, megabytes(self.done), megabytes(self.size), left
+            )
 
 
 def megabytes(size: float) -> str:
