@@ -5,22 +5,23 @@ Input: its row in the suite (and, for source `file`, the file). Output: the byte
 
 import argparse
 import logging
-import sys
+import os
 from pathlib import Path
-from typing import TextIO
 
 from balanced_bandits.core.command_line import guarded
 from balanced_bandits.core.files import write_bytes
 from balanced_bandits.datasets import source_of
-from balanced_bandits.datasets.sources.registry import PROGRESS
+from balanced_bandits.datasets.sources.registry import PROGRESS, TERMINAL_VARIABLE
 from balanced_bandits.datasets.suite import Row
 
 
-def show_progress(streams: list[TextIO]) -> None:
-    """Print messages on downloads on these streams."""
+def show_downloads() -> None:
+    """Print messages on downloads on standard error and, if the run has one, on its terminal."""
+    terminal = os.environ.get(TERMINAL_VARIABLE)
     PROGRESS.setLevel(logging.INFO)
-    for stream in streams:
-        PROGRESS.addHandler(logging.StreamHandler(stream))
+    PROGRESS.addHandler(logging.StreamHandler())
+    if terminal is not None:
+        PROGRESS.addHandler(logging.FileHandler(terminal, delay=True))
 
 
 def main() -> None:
@@ -30,11 +31,8 @@ def main() -> None:
     parser.add_argument("--folder", required=True, type=Path, help="folder of the suite")
     parser.add_argument("--cache", required=True, type=Path, help="folder for downloads")
     parser.add_argument("--output", required=True, type=Path)
-    parser.add_argument(
-        "--terminal", type=int, help="file descriptor for messages on downloads, besides standard error"
-    )
     arguments = parser.parse_args()
-    show_progress([sys.stderr, *([] if arguments.terminal is None else [open(arguments.terminal, "w")])])
+    show_downloads()
     row = Row.from_json(arguments.row)
     write_bytes(arguments.output, source_of(row).fetch(row, arguments.folder, arguments.cache))
 

@@ -3,10 +3,15 @@
 #      results/SUITE/table2.{csv,md,tex} (Table 2 of the paper for these datasets).
 # Steps: fetch, encode; with `strict`, check that all can be played; after the runs are collected, make Table 2.
 
+from balanced_bandits.datasets.sources.registry import TERMINAL_VARIABLE
+
 try:
     DATASETS.check_folders()
 except InputError as error:
     raise WorkflowError(str(error)) from None
+
+if sys.stderr.isatty():
+    os.environ.setdefault(TERMINAL_VARIABLE, os.ttyname(sys.stderr.fileno()))
 
 
 rule fetch:
@@ -38,9 +43,8 @@ rule fetch:
     message:
         "Fetching {wildcards.dataset}"
     shell:
-        # Messages on downloads also go to the standard error of the run, as descriptor 3.
         "python {input.script[0]} --row {params.row:q} --folder {params.folder:q} --cache {params.cache:q}"
-        " --output {output:q} --terminal 3 3>&2 > {log:q} 2>&1"
+        " --output {output:q} > {log:q} 2>&1"
 
 
 rule encode:

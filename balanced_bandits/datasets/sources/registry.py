@@ -24,6 +24,7 @@ from balanced_bandits.core.errors import InputError
 CHUNK = 2**18  # bytes
 BETWEEN_REPORTS = 10.0  # seconds
 OLD_SDIST = ".tar.bz2"  # as published before .tar.gz and .zip became the only ones
+TERMINAL_VARIABLE = "BALANCED_BANDITS_TERMINAL"  # the terminal of a run, for messages of jobs whose output goes to logs
 PROGRESS = logging.getLogger("balanced_bandits.downloads")  # messages to the user
 
 
