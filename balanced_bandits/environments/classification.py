@@ -28,8 +28,7 @@ def spaced_rounds(n: int) -> NDArray[np.int64]:
     [1, 2, 3, 4, 5, 6, 8, 10]
     """
     count = 1 + int(np.ceil(ROUNDS_PER_DECADE * np.log10(n)))
-    rounds = np.geomspace(1, n, count).round().astype(np.int64)
-    return rounds[np.diff(rounds, prepend=0) > 0]  # np.unique would first import numpy.ma
+    return np.unique(np.geomspace(1, n, count).round().astype(np.int64))
 
 
 def standardised_so_far(X: NDArray[np.float64]) -> NDArray[np.float64]:
