@@ -6,8 +6,8 @@ machine). It uses the number of columns after encoding; with the number before e
 take longer than predicted. ``benchmarks/fit_cost.py`` fits the constants to the times of a run.
 
 ``PAPER`` decides how often a large dataset is shuffled (``shuffle_seconds``): if it changes, so do results. Both
-``PAPER`` and ``START_UP`` decide which datasets the calibration uses, the order of jobs, the time that they request on a
-cluster, and the time left that is shown.
+``PAPER`` and ``START_UP`` decide which datasets the calibration uses, the order of jobs, the time that they request on
+a cluster, and the time left that is shown.
 """
 
 START_UP = 0.8  # CPU seconds of a job outside its rounds: Python, imports, loading compiled code from the cache
