@@ -3,7 +3,7 @@
 Input: the specification of its models, options and the optima. Output: an npz with the agreement of its policy with
 each optimum over the rounds.
 
-It imports only NumPy and Numba, since imports add to the time of every job.
+It imports only NumPy and the part of Numba that runs compiled code, since imports add to the time of every job.
 """
 
 import argparse
@@ -11,6 +11,7 @@ import json
 from pathlib import Path
 
 from balanced_bandits.core.command_line import guarded, keep_memory
+from balanced_bandits.core.kernels import load_blas
 from balanced_bandits.simulation.synthetic import play
 
 
@@ -25,6 +26,8 @@ def main() -> None:
     parser.add_argument("--output", required=True, type=Path)
     arguments = parser.parse_args()
     keep_memory()
+    if arguments.import_path.startswith("balanced_bandits."):  # a bandit from elsewhere may need all of scipy.linalg
+        load_blas()
     play(
         arguments.specification,
         arguments.bandit,

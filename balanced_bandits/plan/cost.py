@@ -3,10 +3,14 @@
 At least 97 % of each bandit's jobs are predicted within a factor of two. The model was fitted to the CPU seconds of
 1,500 jobs: the five bandits on 300 public datasets (12 runs each, geometric refreshes at 5 %, one core of a shared
 machine). It uses the number of columns after encoding; with the number before encoding, jobs with categorical columns
-take longer than predicted.
+take longer than predicted. ``benchmarks/fit_cost.py`` fits the constants to the times of a run.
+
+``PAPER`` decides how often a large dataset is shuffled (``shuffle_seconds``): if it changes, so do results. Both
+``PAPER`` and ``START_UP`` decide which datasets the calibration uses, the order of jobs, the time that they request on
+a cluster, and the time left that is shown.
 """
 
-START_UP = 0.8  # seconds: Python, imports, loading compiled code from the cache
+START_UP = 0.8  # CPU seconds of a job outside its rounds: Python, imports, loading compiled code from the cache
 # Microseconds per step: constant, per arm, per column (p of them), per arm and column, per entry of a (p, p) matrix,
 # and per entry of one such matrix per arm. Other bandits are assumed to cost as much as BLTS.
 PAPER = {

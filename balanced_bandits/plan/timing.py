@@ -15,8 +15,9 @@ def timing(datasets: Path, plays: dict[str, int], folder: Path) -> pd.DataFrame:
 
     ``plays`` maps bandits to the number of runs in their jobs per shuffle. The columns describe the job, then its time
     and memory:
-    predicted_seconds, from the number of columns after encoding; seconds, the wall-clock time; cpu_seconds;
-    play_seconds, the time in the bandit's own loops according to the job's log; predicted_mb and mb.
+    predicted_seconds, from the number of columns after encoding; seconds, the wall-clock time; cpu_seconds and
+    play_seconds, the CPU time of the whole job and the time in the bandit's own loops according to the job's log;
+    predicted_mb and mb. If the log does not have the CPU time, it is the one of the benchmark.
     """
     rows = []
     dataset: Any
@@ -25,14 +26,16 @@ def timing(datasets: Path, plays: dict[str, int], folder: Path) -> pd.DataFrame:
             benchmark = folder / str(dataset.name) / f"{bandit}.tsv"
             if dataset.left_out or not benchmark.exists():
                 continue
-            took = pd.read_csv(benchmark, sep="\t").iloc[0]
+            took, log = pd.read_csv(benchmark, sep="\t").iloc[0], benchmark.with_suffix(".log")
+            cpu = _logged(log, "used {} CPU seconds")
             columns, runs = int(dataset.encoded_columns), each * int(dataset.shuffles)
             size = bandit, dataset.n, columns, dataset.K, runs
             rows.append({
                 "dataset": dataset.name, "bandit": bandit, "n": dataset.n, "d": dataset.d, "columns": columns,
                 "K": dataset.K, "runs": runs,
                 "predicted_seconds": round(cost.seconds(*size), 3), "seconds": took["s"],
-                "cpu_seconds": took["cpu_time"], "play_seconds": _played(benchmark.with_suffix(".log")),
+                "cpu_seconds": took["cpu_time"] if cpu is None else cpu,
+                "play_seconds": _logged(log, "played for {} seconds"),
                 "predicted_mb": cost.megabytes(*size), "mb": took["max_rss"],
             })  # fmt: skip
     names = ["dataset", "bandit", "n", "d", "columns", "K", "runs", "predicted_seconds", "seconds", "cpu_seconds",
@@ -40,9 +43,10 @@ def timing(datasets: Path, plays: dict[str, int], folder: Path) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=names).sort_values("seconds", ascending=False, kind="stable")
 
 
-def _played(log: Path) -> float | None:
-    """Seconds in the bandit's loops, from the last line of the job's log."""
-    found = re.findall(r"^played for ([0-9.]+) seconds$", log.read_text() if log.exists() else "", flags=re.MULTILINE)
+def _logged(log: Path, line: str) -> float | None:
+    """The number at {} in the last such line of a job's log, if there is one."""
+    text = log.read_text() if log.exists() else ""
+    found = re.findall(f"^{line.format('([0-9.]+)')}$", text, flags=re.MULTILINE)
     return float(found[-1]) if found else None
 
 

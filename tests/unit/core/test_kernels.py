@@ -1,5 +1,6 @@
 """The cache of machine code: shared by copies of the package, and never that of other sources."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -51,6 +52,41 @@ def test_copies_of_the_package_share_what_one_of_them_compiled(tmp_path):
     with open(two / "balanced_bandits/estimation/ridge.py", "a") as source:
         source.write("# edited")
     assert call(two, tmp_path / "cache") == MISS
+
+
+ONE_RUN = """
+import json, sys
+import numpy as np
+from balanced_bandits import LinTS
+from balanced_bandits.core.kernels import load_blas
+load_blas()
+rng = np.random.default_rng(0)
+run = next(LinTS.play([{}], rng.standard_normal((40, 3)), rng.random((40, 2)), np.arange(40), [rng]))
+loaded = [name for name in ("scipy.linalg", "numba.cpython.mathimpl") if name in sys.modules]
+print(json.dumps([run.arms.tolist(), run.penalties.tolist(), loaded, len(LinTS.LOOPS.play.stats.cache_hits)]))
+if len(sys.argv) > 1:
+    import numba
+    import scipy.linalg
+    assert abs(numba.njit(lambda x: np.linalg.inv(x + x.T) @ x)(2 * np.eye(2)) - np.eye(2) / 2).max() < 1e-12
+    assert abs(scipy.linalg.expm(np.zeros((2, 2))) - np.eye(2)).max() < 1e-12
+"""
+
+
+def one_run(cache, *further):
+    """The arms, the penalties, the heavy modules that were loaded, and the cache hits of a run in a new process."""
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(cache)}
+    command = [sys.executable, "-c", ONE_RUN, *further]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_cached_code_runs_without_the_compiler_and_plays_as_compiled_code_does(tmp_path):
+    arms, penalties, loaded, hits = one_run(tmp_path)
+    assert (loaded, hits) == (["numba.cpython.mathimpl"], 0)
+    assert one_run(tmp_path) == [arms, penalties, [], 1]
+    # Other code in the process can still be compiled, and can use SciPy.
+    assert one_run(tmp_path, "and compile") == [arms, penalties, [], 1]
 
 
 def test_where_the_users_folder_cannot_be_written_to_the_packages_own_is_used_or_none(tmp_path):

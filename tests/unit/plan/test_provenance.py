@@ -5,6 +5,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from balanced_bandits.core.files import write_arrays
 from balanced_bandits.plan import provenance
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -52,3 +55,17 @@ def test_simulation_jobs_import_numpy_and_numba_and_nothing_heavy():
         # Numba itself looks at SciPy's version; SciPy's own modules are what takes time.
         heavy = {"scipy.linalg", "scipy.stats", "pandas", "sklearn", "matplotlib", "openml", "pyarrow", "jsonschema"}
         assert not loaded & heavy
+
+
+@pytest.mark.parametrize(("path", "alone"), [("balanced_bandits.bandits.lints:LinTS", True), ("mine:Mine", False)])
+def test_simulation_jobs_load_blas_without_the_rest_of_scipy_linalg(path, alone, tmp_path):
+    """Except for bandits from elsewhere, which may need the rest."""
+    write_arrays(tmp_path / "data.npz", {"rejected": "one class"})  # nothing is played
+    code = "import sys; sys.path.insert(0, 'scripts'); import simulate_classification as job; job.main()"
+    code += "; print([name for name in ('scipy.linalg', 'scipy.linalg.cython_lapack') if name in sys.modules])"
+    arguments = ["--dataset", tmp_path / "data.npz", "--bandit", "Mine", "--class", path]
+    arguments += ["--options", '{"grid": {}, "readings": {}}', "--output", tmp_path / "run.npz"]
+    done = subprocess.run(
+        [sys.executable, "-c", code, *arguments], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines()[-1] == ("['scipy.linalg.cython_lapack']" if alone else "[]")

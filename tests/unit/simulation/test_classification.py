@@ -146,11 +146,13 @@ def test_timing_holds_predictions_against_benchmarks_the_slowest_first(tmp_path)
         (tmp_path / name / "LinTS.log").write_text(
             f"LinTS a residual: 1.00 microseconds per step\nplayed for {seconds / 2} seconds\n"
         )
+    with open(tmp_path / "a" / "LinTS.log", "a") as log:  # more exact than the benchmark
+        log.write("used 1.625 CPU seconds\n")
     table = timing(tmp_path / "datasets.csv", {"LinTS": 6, "BLTS": 6}, tmp_path)  # BLTS has no benchmark
     assert list(table["dataset"]) == ["b", "a"]
     assert list(table["runs"]) == [12, 60]
     assert list(table["play_seconds"]) == [3.0, 1.0]
-    assert list(table["cpu_seconds"]) == [5.0, 1.0]
+    assert list(table["cpu_seconds"]) == [5.0, 1.625]
     assert table["predicted_seconds"].iloc[0] == pytest.approx(cost.seconds("LinTS", 900, 5, 2, 12), abs=1e-3)
     words = report(table, slowest=1)
     assert words.startswith("The 1 slowest of 2 jobs")
