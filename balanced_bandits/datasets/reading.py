@@ -129,13 +129,13 @@ def split_target(name: str, frame: pd.DataFrame, target: str | None, missing: Se
     """Separate the target from the features; labels become strings, equal numbers equal strings.
 
     Without a target, all columns are features, and no row has a label. ``missing`` are the markers of missing values,
-    which readers of text have replaced already.
+    which readers of text have replaced already. Blanks around the name of a column are not part of it.
     """
-    columns = list(frame.columns)
+    columns = [str(column).strip() for column in frame.columns]
     if len(frame) == 0:
         raise InputError(f"{name} has no rows.")
     if target is None:
-        frame.columns = pd.Index([str(column) for column in columns])
+        frame.columns = pd.Index(columns)
         return Table(frame, pd.Series([None] * len(frame), index=frame.index, dtype=object))
     if is_position(target) and target not in columns:
         position = int(target)
@@ -145,12 +145,12 @@ def split_target(name: str, frame: pd.DataFrame, target: str | None, missing: Se
     elif columns.count(target) == 1:
         target_at = columns.index(target)
     else:
-        near = ", ".join(str(column) for column in columns[:10])
+        near = ", ".join(columns[:10])
         raise InputError(f"{name} must have exactly one column {target!r}, the target; its first columns are: {near}.")
     labels = frame.iloc[:, target_at]
     declared = isinstance(labels.dtype, pd.CategoricalDtype)
     features = frame.iloc[:, [i for i in range(len(columns)) if i != target_at]]
-    features.columns = pd.Index([str(column) for column in features.columns])
+    features.columns = pd.Index([column for i, column in enumerate(columns) if i != target_at])
     labels = labels.astype(object).map(_label, na_action="ignore").astype(object)
     return Table(features, labels if declared else labels.mask(labels.isin(missing), None))
 

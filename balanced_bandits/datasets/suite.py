@@ -17,9 +17,9 @@ from balanced_bandits.core.errors import InputError
 from balanced_bandits.datasets.options import Options, parse_options
 
 COLUMNS = ("name", "source", "locator", "target", "sha256", "licence", "n", "d", "K")
-OPTIONAL = ("family", "columns", "drop", "binarise", "labels", "missing", "reading", "remark")  # may follow these
+OPTIONAL = ("family", "columns", "drop", "binarise", "labels", "missing", "reading", "domain", "remark")  # may follow these
 LISTS = ("drop", "missing", "reading")  # of these, names separated by commas
-APART = ("family", "columns", "remark")  # of these, what no job depends on
+APART = ("family", "columns", "domain", "remark")  # of these, what no job depends on
 SCHEMA = Path(__file__).resolve().parents[2] / "workflow/schemas/suite.schema.yaml"
 UNKNOWN = "unknown"  # value of sha256 for sources that publish their own checksum
 
@@ -44,6 +44,7 @@ class Row:
     labels: str = ""
     missing: tuple[str, ...] = ()
     reading: tuple[str, ...] = ()
+    domain: str = ""
     remark: str = ""
 
     @property
