@@ -17,7 +17,7 @@ COMMANDS = {
 }
 EXAMPLES = """examples:
   balanced-bandits list                              the suites and the bandits
-  balanced-bandits list embedded                     the datasets of a suite
+  balanced-bandits list registry60                     the datasets of a suite
   balanced-bandits run iris --bandit BLTS            play a dataset of the configured suite
   balanced-bandits run iris --bandit BLTS --alpha 0.5 --gamma 0.05 --shuffles 5
   balanced-bandits run my.csv --target label         play a file of your own

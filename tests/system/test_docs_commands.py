@@ -60,7 +60,7 @@ def test_the_tutorial(folder):
     assert "no problems found" in doctor
     assert "LinTS alpha=0.5 plays iris: 150 rounds, 4 features, 3 arms" in first
     assert "LinUCB alpha=2 plays iris" in shuffled
-    assert (folder / "figures/embedded/pairwise_residual_paper.png").stat().st_size > 1000
+    assert (folder / "figures/registry60/pairwise_residual_paper.png").stat().st_size > 1000
     assert head.startswith("reading,protocol,row,column,dataset")
     assert "simulate_classification" in other  # another criterion: the bandits play again
     assert "fetch" not in other
@@ -71,7 +71,7 @@ def test_a_bandit_of_ones_own(folder):
     once, compared = type_in(folder, "own_bandit.md")
     assert "Boltzmann temperature=0.1 plays iris" in once
     assert "Boltzmann plays wine" in compared
-    with open(folder / "results/embedded/pairs.csv") as table:
+    with open(folder / "results/registry60/pairs.csv") as table:
         assert "Boltzmann" in table.read()
 
 

@@ -33,7 +33,7 @@ def project(tmp_path_factory):
 def small_project(project):
     """The project with a default run that takes seconds: one dataset of each kind of source but `file`."""
     config = yaml.safe_load((project / "config.yaml").read_text())
-    config |= {"datasets": ["iris", "penguins", "zoo"]}
+    config |= {"datasets": ["iris", "wine", "haberman"]}
     # Each bandit costs its compilation in a new folder.
     config["bandits"] = {name: config["bandits"][name] for name in ("LinTS", "LinUCB")}
     config["references"] = {}
@@ -73,15 +73,15 @@ def test_make_goes_from_nothing_to_figures_and_says_so_in_a_few_lines(small_proj
     done = run(small_project, "make", f"PYTHON={sys.executable}", "CORES=2")
     assert done.returncode == 0, done.stdout + done.stderr
     last = done.stdout.splitlines()[-6:]
-    assert last[0] == "Pairwise grids of LinTS, LinUCB on 3 datasets: figures/embedded/pairwise_*.pdf"
+    assert last[0] == "Pairwise grids of LinTS, LinUCB on 3 datasets: figures/registry60/pairwise_*.pdf"
     verdicts = r"  variance residual, of the paper's claims: paper \d hold, \d reversed; held_out .*; fixed \d hold.*"
     assert re.fullmatch(verdicts, last[1])
     assert last[2].startswith("  variance literal, of the paper's claims: ")
     assert last[3].startswith("Synthetic example, optimum found in: LinTS well")
-    assert last[4].endswith("results/embedded/report.html")
-    assert last[5].startswith("All numbers: results/embedded/")
+    assert last[4].endswith("results/registry60/report.html")
+    assert last[5].startswith("All numbers: results/registry60/")
     for ending in ("pdf", "svg", "png"):
-        assert (small_project / f"figures/embedded/pairwise_residual_paper.{ending}").stat().st_size > 1000
+        assert (small_project / f"figures/registry60/pairwise_residual_paper.{ending}").stat().st_size > 1000
 
     started = time.monotonic()
     assert run(small_project, "make", "setup").returncode == 0

@@ -67,7 +67,7 @@ class TestList:
         assert lines["Mine"] == "your own, mine:Mine"
 
     def test_the_datasets_of_a_suite(self, here, monkeypatch, capsys):
-        printed, _ = call(monkeypatch, capsys, "list", "embedded")
+        printed, _ = call(monkeypatch, capsys, "list", "registry60")
         assert ["iris", "150", "4", "3", "sklearn"] in [line.split()[:5] for line in printed.splitlines()]
         assert "no such suite" in call(monkeypatch, capsys, "list", "absent")[1]
 
@@ -117,7 +117,7 @@ class TestRun:
         ("arguments", "words"),
         [
             (["iriss"], ["there is no dataset 'iriss'", "did you mean iris"]),
-            (["zzzz"], ["there is no dataset 'zzzz'", "balanced-bandits list embedded"]),
+            (["zzzz"], ["there is no dataset 'zzzz'", "balanced-bandits list registry60"]),
             (["iris", "--suite", "absent"], ["no such suite"]),
             (["my data.csv"], ["my data.csv: the class column is unknown; name it with --target"]),
             (["absent.csv", "--target", "label"], ["absent.csv can't be read"]),

@@ -16,7 +16,7 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
-        shutil.copy(ROOT / "workflow/suites/embedded.tsv", tmp_path / name / "mine.tsv")
+        shutil.copy(ROOT / "workflow/suites/registry60.tsv", tmp_path / name / "mine.tsv")
     (tmp_path / "results/mine").mkdir(parents=True)
     (tmp_path / "results/mine/run.json").write_text(json.dumps({"config": {"suite": "one/mine.tsv"}}))
     return tmp_path

@@ -51,17 +51,17 @@ class TestCatalogue:
         plan = Plan({"figures": {"formats": ["svg", "png"]}, "classification": {"readings": ["literal"]}})
         drawings = {drawing["file"]: drawing for drawing in plan.drawings("synthetic", "classification")}
         assert drawings["figures/synthetic/evolution_mis.png"]["title"] == "Figure 3"
-        grid = drawings["figures/embedded/pairwise_literal_fixed.png"]
+        grid = drawings["figures/registry60/pairwise_literal_fixed.png"]
         assert grid["wildcards"] == {"reading": "literal", "protocol": "fixed"}
         assert grid["title"] == "Figure 4: variance literal, protocol fixed"
         drawn = plan.drawn("synthetic", "classification")
         assert len(drawn) == len(set(drawn)) == 2 * len(drawings)
         assert not any("residual" in path or "atlas" in path or "calibration" in path for path in drawn)
         figures = {figure.name: figure for figure in FIGURES}
-        assert plan.tables(figures["pairwise"])[0] == "results/embedded/pairs.csv"
-        assert plan.tables(figures["calibration"]) == ["results/embedded/calibration/calibration.csv"]
+        assert plan.tables(figures["pairwise"])[0] == "results/registry60/pairs.csv"
+        assert plan.tables(figures["calibration"]) == ["results/registry60/calibration/calibration.csv"]
         assert plan.drawn("calibration") == [
-            "figures/embedded/calibration/calibration.svg", "figures/embedded/calibration/calibration.png",
+            "figures/registry60/calibration/calibration.svg", "figures/registry60/calibration/calibration.png",
         ]  # fmt: skip
         assert json.loads(plan.drawing_options(figures["claims"])) == {"rope": 0.01}
         assert json.loads(plan.drawing_options(figures["differences"])) == {"reference": "LinTS"}
@@ -69,7 +69,7 @@ class TestCatalogue:
     def test_every_protocol_has_its_grid_and_its_matrix(self):
         drawn = Plan({"figures": {"formats": ["png"]}}).drawn("classification")
         for name, reading, protocol in itertools.product(("pairwise", "matrix"), ("residual", "literal"), PROTOCOLS):
-            assert f"figures/embedded/{name}_{reading}_{protocol}.png" in drawn
+            assert f"figures/registry60/{name}_{reading}_{protocol}.png" in drawn
         assert list(PROTOCOLS) == ["paper", "held_out", "typical", "fixed"]
 
     def test_reference_bandits_play_but_are_not_in_the_papers_grid(self):
@@ -78,7 +78,7 @@ class TestCatalogue:
         assert json.loads(plan.drawing_options(pairwise))["bandits"] == FIVE
         assert plan.classification.bandits == [*FIVE, "EpsilonGreedy", "Greedy"]
         assert json.loads(plan.classification.comparison())["bandits"] == [*FIVE, "EpsilonGreedy", "Greedy"]
-        assert "results/embedded/runs/iris/Greedy.npz" in plan.classification.runs()
+        assert "results/registry60/runs/iris/Greedy.npz" in plan.classification.runs()
 
     def test_the_comparison_makes_the_tables_of_the_catalogue(self):
         tree = ast.parse((ROOT / "scripts/compare.py").read_text())
@@ -121,10 +121,11 @@ class TestJobs:
         plan = Plan({"datasets": ["iris", "wine"]})
         runs = plan.classification.runs()
         assert len(runs) == 2 * 7
-        assert "results/embedded/runs/wine/BLTS.npz" in runs
+        assert "results/registry60/runs/wine/BLTS.npz" in runs
 
     def test_what_a_job_asks_for_grows_with_its_dataset_and_shuffles(self):
-        plan, more = (Plan({"dataset_seconds": None, "shuffles": shuffles}) for shuffles in (2, 20))
+        given = {"suite": "registry300", "dataset_seconds": None}
+        plan, more = (Plan(given | {"shuffles": shuffles}) for shuffles in (2, 20))
         small, large = "iris", "letter"
         for bandit in plan.classification.bandits:
             assert plan.classification.seconds(large, bandit) > plan.classification.seconds(small, bandit)
@@ -200,7 +201,8 @@ class TestShuffles:
     """A dataset is played ``shuffles`` times; less often where this would take longer than ``dataset_seconds``."""
 
     def planned(self, **given):
-        return Plan({"shuffles": 10, "fewest_shuffles": 2, "dataset_seconds": 6} | given).classification
+        default = {"suite": "registry300", "shuffles": 10, "fewest_shuffles": 2, "dataset_seconds": 6}
+        return Plan(default | given).classification
 
     def one_shuffle(self, dataset):
         """Predicted seconds of one shuffle of a dataset."""
@@ -262,11 +264,13 @@ class TestCalibration:
         given = json.loads(plan.calibration.options("iris", "LinTS"))
         assert (given["copies"], given["shuffles"]) == (6, 7)  # whatever the comparison has
         assert given["grid"] == {"alpha": [0.25, 0.5, 1]}
-        assert "results/embedded/calibration/runs/iris/Greedy.npz" in plan.calibration.runs()
+        assert "results/registry60/calibration/runs/iris/Greedy.npz" in plan.calibration.runs()
         assert len(plan.calibration.runs()) == 2 * len(plan.calibration.datasets())
 
     def test_datasets_over_the_limit_are_left_out(self):
-        few, more = (Plan({"calibration": {"dataset_seconds": seconds}}).calibration for seconds in (5, 40))
+        few, more = (
+            Plan({"suite": "registry300", "calibration": {"dataset_seconds": seconds}}).calibration for seconds in (5, 40)
+        )
         assert "iris" in few.datasets()
         assert "letter" not in more.datasets()
         assert set(few.datasets()) < set(more.datasets())
