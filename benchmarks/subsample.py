@@ -56,7 +56,9 @@ def main():
     for family, count in Counter(families.values()).items():
         if count > 1:
             between([families[name] == family for name in names], 0, 1)
-    seconds = [sum(plan.classification.seconds(name, bandit) for bandit in plan.classification.bandits) for name in names]
+    seconds = [
+        sum(plan.classification.seconds(name, bandit) for bandit in plan.classification.bandits) for name in names
+    ]
     between(seconds, 0, SECONDS)
     between([name in ALWAYS for name in names], len(ALWAYS), len(ALWAYS))
     luck = np.random.default_rng(SEED).random(len(names))

@@ -269,7 +269,8 @@ class TestCalibration:
 
     def test_datasets_over_the_limit_are_left_out(self):
         few, more = (
-            Plan({"suite": "registry300", "calibration": {"dataset_seconds": seconds}}).calibration for seconds in (5, 40)
+            Plan({"suite": "registry300", "calibration": {"dataset_seconds": seconds}}).calibration
+            for seconds in (5, 40)
         )
         assert "iris" in few.datasets()
         assert "letter" not in more.datasets()
