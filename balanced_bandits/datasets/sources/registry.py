@@ -21,7 +21,7 @@ from packaging.utils import InvalidSdistFilename, InvalidWheelFilename, parse_sd
 
 from balanced_bandits.core.errors import InputError
 
-CHUNK = 2**18  # bytes
+CHUNK = 2**16  # bytes; of a connection that breaks, at most as many are lost
 BETWEEN_REPORTS = 10.0  # seconds
 OLD_SDIST = ".tar.bz2"  # as published before .tar.gz and .zip became the only ones
 TERMINAL_VARIABLE = "BALANCED_BANDITS_TERMINAL"  # the terminal of a run, for messages of jobs whose output goes to logs
@@ -96,11 +96,17 @@ def _kind(file: str) -> list[str]:
 def _said_by_pip() -> Iterator[list[str]]:
     """Collects what pip says about indexes that it can't read, which it skips."""
     said: list[str] = []
-    handler = logging.Handler(logging.INFO)
-    handler.emit = lambda record: said.append(record.getMessage())  # type: ignore[method-assign]
+
+    class Collector(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            message = record.getMessage()
+            if record.levelno >= logging.WARNING or message.startswith("Could not fetch URL"):
+                said.append(message)
+
+    handler = Collector()
     logger = logging.getLogger("pip")
     before = logger.level, logger.propagate
-    logger.setLevel(logging.INFO)
+    logger.setLevel(logging.DEBUG)
     logger.propagate = False
     logger.addHandler(handler)
     try:

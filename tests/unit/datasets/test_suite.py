@@ -18,7 +18,6 @@ from balanced_bandits.datasets import SOURCES, source_of
 from balanced_bandits.datasets.checksum import digest
 from balanced_bandits.datasets.prepare import Preparation, prepare
 from balanced_bandits.datasets.sources.openml import parse_locator as parse_openml
-from balanced_bandits.datasets.sources.wheel import parse_locator, pinned_checksum
 from balanced_bandits.datasets.suite import COLUMNS, Row, cell_of, chosen, names_in, read_suite
 from balanced_bandits.plan.config import checked_config
 from balanced_bandits.plan.datasets import Datasets
@@ -91,7 +90,7 @@ def test_wrong_number_of_columns(tmp_path, fields, count):
         ("name", "-a", "letters, digits"),
         ("name", "größe", "letters, digits"),
         ("name", "a" * 81, "at most 80"),
-        ("source", "web", "one of sklearn, wheel, file, openml"),
+        ("source", "web", "one of sklearn, archive, file, openml"),
         ("locator", "", "the location of the dataset"),
         ("target", "", "the column that holds the class"),
         ("sha256", "0" * 63, "64 hexadecimal digits"),
@@ -182,16 +181,6 @@ class TestEmbedded:
     def test_is_a_part_of_the_larger_one(self, rows):
         assert all(everything[row.name] == row for everything in [read_suite(LARGER)] for row in rows)
         assert len(read_suite(LARGER)) == 65
-
-    def test_every_wheel_has_a_checksum(self, rows):
-        wheels = {parse_locator(row)[0] for row in read_suite(LARGER).values() if row.source == "wheel"}
-        pins = EMBEDDED.parent / "wheels.sha256"
-        for wheel in wheels:
-            digest = pinned_checksum("any", wheel, pins)
-            assert len(digest) == 64
-            assert set(digest) <= set("0123456789abcdef")
-        named = {text.split("  ")[1] for text in pins.read_text().splitlines()}
-        assert named == wheels
 
     def test_every_source_has_a_module(self, rows):
         assert {row.source for row in rows} <= set(SOURCES)

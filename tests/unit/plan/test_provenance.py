@@ -31,7 +31,7 @@ def test_a_script_brings_what_it_imports_by_way_of_others():
 
 def test_imports_inside_functions_count():
     assert "balanced_bandits/datasets/formats.py" in names(
-        provenance.module_path("balanced_bandits.datasets.sources.wheel")
+        provenance.module_path("balanced_bandits.datasets.sources.archive")
     )
 
 
