@@ -1,9 +1,11 @@
 """What comes from outside: small files that unpack to huge ones, names that lead elsewhere, code in data."""
 
 import ast
+import bz2
 import gzip
 import hashlib
 import io
+import lzma
 import os
 import struct
 import tracemalloc
@@ -112,6 +114,21 @@ def test_a_wheel_that_unpacks_to_gigabytes_is_refused(name, tmp_path):
     given = row(source="archive", locator=f"{wheel}:X.npy")
     said = refused_in_little_memory(source_archive.fetch, given, tmp_path, tmp_path)
     assert f"{wheel} can't be read as an archive" in said
+
+
+@pytest.mark.parametrize(("ending", "compress"), [("gz", gzip.compress), ("bz2", bz2.compress), ("xz", lzma.compress)])
+def test_what_unpacks_to_too_much_is_refused(ending, compress, monkeypatch):
+    raw = compress(bytes(200 * MEGABYTE))
+    assert len(raw) < MEGABYTE
+    monkeypatch.setattr("balanced_bandits.datasets.reading.LARGEST_TEXT", 10 * MEGABYTE)
+    said = refused_in_little_memory(read_table, f"a.csv.{ending}", raw, "y")
+    assert said == f"a.csv.{ending} unpacks to more than {10 * MEGABYTE} bytes, the largest size allowed."
+
+
+def test_xz_with_a_huge_dictionary_is_refused():
+    filters = [{"id": lzma.FILTER_LZMA2, "preset": 1, "dict_size": 2**30}]
+    raw = lzma.compress(b"u,kind\n1,a\n", filters=filters)
+    assert "a.csv.xz is not a complete xz file" in refused_in_little_memory(read_table, "a.csv.xz", raw, "kind")
 
 
 def test_gzip_unpacks_a_few_megabytes_at_most_from_10_kilobytes():
