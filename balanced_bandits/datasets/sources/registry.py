@@ -9,6 +9,7 @@ to the versions with which it was tested.
 """
 
 import logging
+import os
 import re
 import time
 from collections.abc import Iterator
@@ -55,10 +56,13 @@ def download(file: str, size: int, part: Path) -> None:
     try:
         with _session(file) as (session, finder), _said_by_pip() as said:
             project, _ = project_and_version(file)
-            links = {found.link.filename: found.link for found in finder.find_all_candidates(project)}
-            if file not in links:
+            links = (found.link for found in finder.find_all_candidates(project))
+            link = next((link for link in links if link.filename == file), None)
+            if link is None:
                 raise InputError(f"pip finds no such file where it is configured to look. {' '.join(said)}".strip())
-            _receive(session, links[file].url_without_fragment, file, size, part)
+            _receive(session, link.url_without_fragment, file, size, part)
+    except SystemExit as error:  # it has printed why
+        raise InputError("pip does not accept its own configuration; 'pip config list' shows it") from error
     except (PipError, RequestException, HTTPError, OSError) as error:
         raise InputError(" ".join(str(error).split()) or type(error).__name__) from error
 
@@ -135,6 +139,14 @@ def _receive(session: Any, url: str, file: str, size: int, part: Path) -> None:
                     raise InputError(f"the server sends more than the {size} bytes in archives.tsv")
     if progress.done < size:
         raise InputError(f"the connection ended after {progress.done} of {size} bytes")
+
+
+def show_progress() -> None:
+    """Print messages on downloads on standard error and, if this is a job of a run with a terminal, there as well."""
+    PROGRESS.setLevel(logging.INFO)
+    PROGRESS.addHandler(logging.StreamHandler())
+    if terminal := os.environ.get(TERMINAL_VARIABLE):
+        PROGRESS.addHandler(logging.FileHandler(terminal, delay=True))
 
 
 class Progress:

@@ -38,7 +38,8 @@ def tarred(files: Mapping[str, bytes], mode: str = "w:gz") -> bytes:
 
 
 FILES = {"tinydata/a.csv": DATA, "tinydata/one.ts": SERIES[0], "tinydata/two.ts": SERIES[1]}
-INNER = {"csv/a.csv": DATA, "csv/labels.csv": b"sort\nx\ny\n"}
+GENES = b"gene\ts1\ts2\na\t1\t2\nb\t3\t4\n"
+INNER = {"csv/a.csv": DATA, "csv/labels.csv": b"sort\nx\ny\n", "csv/genes.txt": GENES}
 SOURCE = {f"tinydata-1.0/{path}": content for path, content in FILES.items()} | {
     "tinydata-1.0/inner.tar.gz": tarred(INNER),
     "tinydata-1.0/inner.zip": zipped(INNER),

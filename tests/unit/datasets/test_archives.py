@@ -1,6 +1,7 @@
 """Source ``archive``: what pip's finder and session bring from a server in this process, and what is in it."""
 
 import logging
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -230,6 +231,23 @@ def test_many_processes_download_once(index, tmp_path):
     assert (tmp_path / "cache" / ANY).read_bytes() == ARCHIVES[ANY]
 
 
+def test_a_job_tells_its_log_and_the_terminal(index, folder):
+    output = folder / "raw"
+    command = [sys.executable, str(ROOT / "scripts/fetch.py"), "--row", row(f"{ANY}:tinydata/a.csv").to_json(),
+               "--folder", str(folder), "--cache", str(folder / "cache"), "--output", str(output)]  # fmt: skip
+    environment = os.environ | {registry.TERMINAL_VARIABLE: str(folder / "terminal"), "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert output.read_bytes() == DATA
+    assert index.downloads == [ANY]
+    assert done.stderr == (folder / "terminal").read_text() == f"downloading {ANY} (0.0 MB)\n"
+
+
+def test_a_configuration_that_pip_does_not_accept(index, tmp_path, monkeypatch):
+    monkeypatch.setenv("PIP_TIMEOUT", "soon")
+    with pytest.raises(InputError, match="pip does not accept its own configuration"):
+        ensure(tmp_path)
+
+
 def test_progress_has_the_size_and_the_time_left(caplog, monkeypatch):
     monkeypatch.setattr(registry, "BETWEEN_REPORTS", 0.0)
     with caplog.at_level(logging.INFO, registry.PROGRESS.name):
@@ -272,6 +290,14 @@ def test_labels_in_a_file_of_their_own(folder, cache):
     assert table.features.columns.tolist() == ["a"]
     with pytest.raises(InputError, match=r"^dataset mine: data/SUITE/raw/mine is not what was fetched"):
         source_of(given).table(given, raw[:600])
+
+
+def test_a_transposed_table_whose_rows_are_dropped(folder, cache):
+    given = row(f"{SDIST}:tinydata-1.0/inner.zip:csv/genes.txt", "", "sort", reading=("transpose",), drop=("gene",),
+                labels="tinydata-1.0/inner.zip:csv/labels.csv", missing=("4", "sort=x"))  # fmt: skip
+    table = table_of(given, source_of(given).collected(given, folder, cache), Preparation())
+    assert table.features.fillna(-1).to_numpy().tolist() == [[1, 3], [2, -1]]
+    assert table.labels.tolist() == [None, "y"]
 
 
 def test_member_with_another_checksum(folder, cache):

@@ -261,8 +261,9 @@ def test_wrong_ways_to_read(tmp_path, cell, said):
     ("source", "column", "accepted"),
     [
         ("archive", "labels", True), ("file", "labels", False), ("sklearn", "labels", False),
-        ("openml", "labels", False), ("archive", "reading", True), ("file", "reading", True), ("sklearn", "reading", False),
-        ("openml", "reading", False), ("openml", "missing", True), ("sklearn", "missing", True),
+        ("openml", "labels", False), ("archive", "reading", True), ("file", "reading", True),
+        ("sklearn", "reading", False), ("openml", "reading", False), ("openml", "missing", True),
+        ("sklearn", "missing", True),
     ],
 )  # fmt: skip
 def test_columns_that_only_some_sources_have(tmp_path, source, column, accepted):
