@@ -4,24 +4,13 @@ Input: its row in the suite (and, for source `file`, the file). Output: the byte
 """
 
 import argparse
-import logging
-import os
 from pathlib import Path
 
 from balanced_bandits.core.command_line import guarded
 from balanced_bandits.core.files import write_bytes
 from balanced_bandits.datasets import source_of
-from balanced_bandits.datasets.sources.registry import PROGRESS, TERMINAL_VARIABLE
+from balanced_bandits.datasets.sources.registry import show_progress
 from balanced_bandits.datasets.suite import Row
-
-
-def show_downloads() -> None:
-    """Print messages on downloads on standard error and, if the run has one, on its terminal."""
-    terminal = os.environ.get(TERMINAL_VARIABLE)
-    PROGRESS.setLevel(logging.INFO)
-    PROGRESS.addHandler(logging.StreamHandler())
-    if terminal is not None:
-        PROGRESS.addHandler(logging.FileHandler(terminal, delay=True))
 
 
 def main() -> None:
@@ -32,7 +21,7 @@ def main() -> None:
     parser.add_argument("--cache", required=True, type=Path, help="folder for downloads")
     parser.add_argument("--output", required=True, type=Path)
     arguments = parser.parse_args()
-    show_downloads()
+    show_progress()
     row = Row.from_json(arguments.row)
     write_bytes(arguments.output, source_of(row).fetch(row, arguments.folder, arguments.cache))
 

@@ -25,6 +25,7 @@ from balanced_bandits.datasets.formats import READERS
 from balanced_bandits.datasets.prepare import Preparation, encoded_table, table_of
 from balanced_bandits.datasets.reading import COMPRESSED
 from balanced_bandits.datasets.sources.openml_settings import SETTINGS_VARIABLE
+from balanced_bandits.datasets.sources.registry import show_progress
 from balanced_bandits.datasets.tables import Table
 from balanced_bandits.environments.classification import rewards_of, shuffled, standardised_so_far
 from balanced_bandits.plan.config import given_config
@@ -178,6 +179,7 @@ def _from_suite(name: str, plan: Plan) -> Dataset:
     os.environ[SETTINGS_VARIABLE] = json.dumps(plan.config["openml"])
     row, source = rows[name], source_of(rows[name])
     how = Preparation(**how_to_prepare(plan.config))
+    show_progress()
     try:
         raw = source.fetch(row, path.parent, ARCHIVES)
         table = table_of(row, raw, how)

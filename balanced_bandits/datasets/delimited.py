@@ -32,7 +32,7 @@ def read_delimited(name: str, raw: bytes, how: How) -> Table:
     if how.ending not in (".csv", ".tsv", ".tab") and _separated_by_blanks(lines):
         lines, separator = [" ".join(line.split()) for line in lines], " "
     declared = None
-    if how.header and (declared := orange_header(lines, separator, lists=how.ending == ".tab")):
+    if how.header and (declared := orange_header(lines, separator, is_tab=how.ending == ".tab")):
         lines = [lines[0], *lines[3:]]
     text = "\n".join(lines)
     widest = max((_fields(line, separator) for line in lines[:SAMPLE]), default=1)
@@ -87,16 +87,18 @@ class Declared:
     left_out: frozenset[int]
 
 
-def orange_header(lines: Sequence[str], separator: str, lists: bool) -> Declared | None:
+def orange_header(lines: Sequence[str], separator: str, is_tab: bool) -> Declared | None:
     """The declarations in a file of Orange, whose second and third lines hold types and flags; None in other files.
 
-    ``lists``: whether a type may also be the list of the values.
+    ``is_tab``: whether the file is called so; in others, letters alone are data, and a type is no list of values.
     """
     if len(lines) < 3:
         return None
     header, types, flags = ([field.strip() for field in line.split(separator)] for line in lines[:3])
-    known = [kind in ORANGE_TYPES or (lists and len(kind.split()) > 1) for kind in types if kind]
+    known = [kind in ORANGE_TYPES or (is_tab and len(kind.split()) > 1) for kind in types if kind]
     words = {word for flag in flags for word in flag.split()}
+    if not is_tab and all(len(word) == 1 for word in words.union(types)):
+        return None
     if not known or not all(known) or not words <= ORANGE_FLAGS or max(len(types), len(flags)) > len(header):
         return None
     discrete = {i for i, kind in enumerate(types) if kind in ("d", "discrete") or len(kind.split()) > 1}

@@ -77,7 +77,7 @@ def read_suite(path: Path) -> dict[str, Row]:
     try:
         lines = list(csv.reader(path.read_text(encoding="utf-8").splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE))
     except FileNotFoundError as error:
-        known = ", ".join(sorted(other.stem for other in (SCHEMA.parents[1] / "suites").glob("*.tsv")))
+        known = ", ".join(other.stem for other in suites_in(SCHEMA.parents[1] / "suites"))
         raise InputError(
             f"{path}: no such suite. Give the path of a .tsv file, which 'balanced-bandits suite' makes of your data "
             f"files, or the name of a suite of the project: {known}."
@@ -145,6 +145,11 @@ def cell_of(names: Collection[str]) -> str:
 def is_suite(raw: bytes) -> bool:
     """Whether a file begins like a suite, and so is none of the data files next to it."""
     return raw.startswith("\t".join(COLUMNS).encode())
+
+
+def suites_in(folder: Path) -> list[Path]:
+    """The suites in a folder, sorted by name."""
+    return sorted(path for path in folder.glob("*.tsv") if is_suite(path.read_bytes()))
 
 
 def chosen(rows: dict[str, Row], names: Collection[str] | None, path: Path) -> dict[str, Row]:

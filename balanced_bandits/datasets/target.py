@@ -42,10 +42,11 @@ def with_missing(table: Table, entries: Sequence[str], target: str, name: str) -
 
 def _says(values: "pd.Series[Any]", word: str) -> "pd.Series[bool]":
     """Which of the values are this word or number."""
-    if not pd.api.types.is_numeric_dtype(values.dtype):
+    types = pd.api.types
+    if not types.is_numeric_dtype(values.dtype) or types.is_bool_dtype(values.dtype):
         return values.astype(object).map(lambda value: str(value).strip() == word, na_action="ignore").eq(True)
     try:
-        return values == float(word)
+        return pd.Series(np.asarray(values == float(word), dtype=bool), index=values.index)
     except ValueError:
         return pd.Series(False, index=values.index)
 

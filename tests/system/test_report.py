@@ -38,7 +38,7 @@ def material():
     runs, curves = played(NAMES)
     _, pairs = scores_and_pairs(runs, {name: name for name in NAMES})
     datasets = pd.DataFrame([
-        {"name": name, "n": 40, "d": 2 + i, "K": 2 + i % 3, "source": "wheel" if i % 2 else "sklearn", "family": name,
+        {"name": name, "n": 40, "d": 2 + i, "K": 2 + i % 3, "source": "archive" if i % 2 else "sklearn", "family": name,
          "shuffles": 5, "left_out": "", "rows_capped_from": "", "features_capped_from": 90 if i == 3 else "",
          "differences": ""}
         for i, name in enumerate(NAMES)
@@ -186,7 +186,7 @@ def test_a_tooltip_has_the_numbers_of_the_pair(opened):
         one, at = pair(name, row, column), NAMES.index(name)
         opened.tab.mouse.move(*opened.place(name, row, column))
         lines = opened.text("#tooltip").split("\n")
-        assert lines[:2] == [name, f"n = 40, d = {2 + at}, K = {2 + at % 3}; {'wheel' if at % 2 else 'sklearn'}"]
+        assert lines[:2] == [name, f"n = 40, d = {2 + at}, K = {2 + at % 3}; {'archive' if at % 2 else 'sklearn'}"]
         assert lines[2] == f"{row}: regret {one.regret_row:.3g} ({one.setting_row})"
         assert lines[3] == f"{column}: regret {one.regret_column:.3g} ({one.setting_column})"
         words = re.fullmatch(r"difference (\S+) ± (\S+) points over 5 shuffles, p = (\S+)", lines[4]).groups()
@@ -219,7 +219,7 @@ def test_filters_keep_what_they_say(opened):
         assert shown() == number, field
         opened.tab.click("button[type=reset]")
         opened.tab.wait_for_function("document.getElementById('status').textContent.startsWith('25 ')")
-    opened.tab.select_option("#source", "wheel")
+    opened.tab.select_option("#source", "archive")
     assert shown() == 12
     opened.tab.fill("#search", "SET1")
     assert shown() == 5

@@ -9,6 +9,7 @@ to the versions with which it was tested.
 """
 
 import logging
+import os
 import re
 import time
 from collections.abc import Iterator
@@ -21,7 +22,7 @@ from packaging.utils import InvalidSdistFilename, InvalidWheelFilename, parse_sd
 
 from balanced_bandits.core.errors import InputError
 
-CHUNK = 2**18  # bytes
+CHUNK = 2**16  # bytes; of a connection that breaks, at most as many are lost
 BETWEEN_REPORTS = 10.0  # seconds
 OLD_SDIST = ".tar.bz2"  # as published before .tar.gz and .zip became the only ones
 TERMINAL_VARIABLE = "BALANCED_BANDITS_TERMINAL"  # the terminal of a run, for messages of jobs whose output goes to logs
@@ -55,10 +56,13 @@ def download(file: str, size: int, part: Path) -> None:
     try:
         with _session(file) as (session, finder), _said_by_pip() as said:
             project, _ = project_and_version(file)
-            links = {found.link.filename: found.link for found in finder.find_all_candidates(project)}
-            if file not in links:
+            links = (found.link for found in finder.find_all_candidates(project))
+            link = next((link for link in links if link.filename == file), None)
+            if link is None:
                 raise InputError(f"pip finds no such file where it is configured to look. {' '.join(said)}".strip())
-            _receive(session, links[file].url_without_fragment, file, size, part)
+            _receive(session, link.url_without_fragment, file, size, part)
+    except SystemExit as error:  # it has printed why
+        raise InputError("pip does not accept its own configuration; 'pip config list' shows it") from error
     except (PipError, RequestException, HTTPError, OSError) as error:
         raise InputError(" ".join(str(error).split()) or type(error).__name__) from error
 
@@ -96,11 +100,17 @@ def _kind(file: str) -> list[str]:
 def _said_by_pip() -> Iterator[list[str]]:
     """Collects what pip says about indexes that it can't read, which it skips."""
     said: list[str] = []
-    handler = logging.Handler(logging.INFO)
-    handler.emit = lambda record: said.append(record.getMessage())  # type: ignore[method-assign]
+
+    class Collector(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            message = record.getMessage()
+            if record.levelno >= logging.WARNING or message.startswith("Could not fetch URL"):
+                said.append(message)
+
+    handler = Collector()
     logger = logging.getLogger("pip")
     before = logger.level, logger.propagate
-    logger.setLevel(logging.INFO)
+    logger.setLevel(logging.DEBUG)
     logger.propagate = False
     logger.addHandler(handler)
     try:
@@ -129,6 +139,14 @@ def _receive(session: Any, url: str, file: str, size: int, part: Path) -> None:
                     raise InputError(f"the server sends more than the {size} bytes in archives.tsv")
     if progress.done < size:
         raise InputError(f"the connection ended after {progress.done} of {size} bytes")
+
+
+def show_progress() -> None:
+    """Print messages on downloads on standard error and, if this is a job of a run with a terminal, there as well."""
+    PROGRESS.setLevel(logging.INFO)
+    PROGRESS.addHandler(logging.StreamHandler())
+    if terminal := os.environ.get(TERMINAL_VARIABLE):
+        PROGRESS.addHandler(logging.FileHandler(terminal, delay=True))
 
 
 class Progress:

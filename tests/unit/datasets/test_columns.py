@@ -14,6 +14,7 @@ from balanced_bandits.datasets.formats import read_table
 from balanced_bandits.datasets.missing import AMONG_NUMBERS, EVERYWHERE
 from balanced_bandits.datasets.prepare import Inspected, Preparation, changed, encoded_table, inspect
 from balanced_bandits.datasets.tables import Table
+from balanced_bandits.datasets.target import with_missing
 from balanced_bandits.plan.config import checked_config
 
 N = 120
@@ -364,3 +365,55 @@ def test_a_file_is_encoded_alike_however_its_numbers_are_written():
 def encoded(text: str) -> np.ndarray:
     table = read_table("a.csv", io.BytesIO(text.encode()).getvalue(), "kind")
     return encoded_table(table, "ant", Preparation(), {}).X
+
+
+# Values that mean missing in one dataset
+
+
+def some_table():
+    features = {"age": [31, -9, 40], "code": ["-9", "x", " -9 "], "share": [-9.0, 0.5, None],
+                "old": [True, False, True], "kin": pd.Categorical(["-9", "y", None])}  # fmt: skip
+    return Table(pd.DataFrame(features), pd.Series(["u", "-9", None], dtype=object))
+
+
+def missing_in(table):
+    found = {name: table.features[name].isna().tolist() for name in table.features}
+    return found | {"labels": table.labels.isna().tolist()}
+
+
+def test_words_that_mean_missing_in_every_column():
+    before, after = missing_in(some_table()), missing_in(with_missing(some_table(), ["-9"], "kind", "a.csv"))
+    assert after["age"] == [False, True, False]
+    assert after["code"] == [True, False, True]
+    assert after["share"] == [True, False, True]
+    assert after["kin"] == [True, False, True]
+    assert after["labels"] == [False, True, True]
+    assert after["old"] == before["old"] == [False] * 3
+
+
+@pytest.mark.parametrize("column", ["age", "code", "share", "kin"])
+def test_words_that_mean_missing_in_one_column(column):
+    table = some_table()
+    before, after = missing_in(table), missing_in(with_missing(table, [f"{column}=-9"], "kind", "a.csv"))
+    assert {name for name in before if before[name] != after[name]} == {column}
+    assert missing_in(table) == before  # the given table is as it was
+
+
+def test_words_that_mean_missing_in_the_target():
+    before, after = missing_in(some_table()), missing_in(with_missing(some_table(), ["kind=-9"], "kind", "a.csv"))
+    assert {name for name in before if before[name] != after[name]} == {"labels"}
+    with_two = with_missing(some_table(), ["age=31.0", "kind=u", "x"], "kind", "a.csv")
+    assert with_two.features["age"].tolist()[1:] == [-9, 40]
+    assert with_two.labels.isna().tolist() == [True, False, True]
+    assert with_two.features["code"].isna().tolist() == [False, True, False]
+
+
+def test_a_word_in_a_column_that_is_not_there():
+    with pytest.raises(InputError, match=r"a\.csv has no column 'mass', in which '0' is to mean missing; its first f"):
+        with_missing(some_table(), ["mass=0"], "kind", "a.csv")
+
+
+def test_missing_values_in_columns_of_a_sparse_file():
+    text = "@relation r\n@attribute a numeric\n@attribute kind {u,v}\n@data\n{0 7}\n{0 -9, 1 v}\n{}\n"
+    table = with_missing(read_table("a.arff", text.encode(), "kind"), ["-9"], "kind", "a.arff")
+    assert table.features["a"].isna().tolist() == [False, True, False]

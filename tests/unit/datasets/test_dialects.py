@@ -15,6 +15,7 @@ from balanced_bandits.datasets.delimited import separator_of
 from balanced_bandits.datasets.encoding import Encoded
 from balanced_bandits.datasets.formats import read_table
 from balanced_bandits.datasets.missing import AMONG_NUMBERS, EVERYWHERE
+from balanced_bandits.datasets.options import Options
 from balanced_bandits.datasets.prepare import Preparation, encoded_table
 
 
@@ -149,11 +150,6 @@ def test_a_frame_means_the_same_in_every_dialect(frame, dialects):
         ("size,mass,kind\n1,2,u\n3,v\n4,5,v\n", "line 3: 2 fields, but line 1 has 3; correct the row"),
         ('size,kind\n"1\n1",u\n2,v,w\n', "line 4: 3 fields"),
         ("size,kind\n1,2,u\n3,4,v\n", "line 2: 3 fields, but line 1 has 2; if the first column holds row names"),
-        (
-            "a\tkind\nc\td\n\tclass\n1\tu\n2\tv\n",
-            "lines 2 and 3 hold types and flags of columns, as in files of Orange",
-        ),
-        ("a\tb\tkind\ncontinuous\tstring\tdiscrete\n\tmeta\tclass\n1\tx\tu\n", "as in files of Orange"),
     ],
 )
 def test_broken_tables_name_the_line(text, said):
@@ -161,6 +157,61 @@ def test_broken_tables_name_the_line(text, said):
         read_table("a.csv", text.encode(), "kind")
     assert str(caught.value).startswith("a.csv")
     assert said in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["a.tab", "a.csv", "a.tsv"])
+def test_the_three_lines_of_orange(name):
+    raw = b"size\tcode\tnote\tkind\nc\td\tstring\td\n\t\tmeta\tclass\n1\t7\tx\tu\n?\t8\ty\tv\n"
+    table = read_table(name, raw, "kind")
+    assert table.features.columns.tolist() == ["size", "code"]
+    assert table.features["size"].isna().tolist() == [False, True]
+    assert table.features["code"].tolist() == ["7", "8"]
+    assert isinstance(table.features["code"].dtype, pd.CategoricalDtype)
+    assert table.labels.tolist() == ["u", "v"]
+    assert read_table(name, raw, "note").labels.tolist() == ["x", "y"]  # also if it is a meta attribute
+
+
+def test_types_of_orange_may_be_lists_and_flags_may_be_left_out():
+    table = read_table("a.tab", b"size\thue\tkind\ncontinuous\tred blue\tu v\nclass\n1\tred\tu\n2\tblue\tv\n", "kind")
+    assert [str(kind) for kind in table.features.dtypes] == ["int64", "category"]
+    assert len(read_table("a.tab", b"size\tkind\nc\td\n\n1\tu\n2\tv\n", "kind").labels) == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "raw"),
+    [
+        ("a.csv", b"x,y,kind\nc,d,s\nc,m,i\nc,m,i\n"),  # letters
+        ("a.csv", b"x,y,kind\nred hue,dark hue,u v\n,,class\nred,dark,u\n"),
+        ("a.tab", b"x\ty\tkind\n1\t2\tu\n3\t4\tv\n5\t6\tv\n"),
+        ("a.tab", b"x\ty\tkind\nc\td\td\n3\t4\tv\n5\t6\tv\n"),
+    ],
+)
+def test_files_that_are_not_of_orange(name, raw):
+    assert len(read_table(name, raw, "kind").labels) == 3
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.data", "a.dat", "a.labels"])
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"  1.0   2e0 u\n  3.0 -4e0  v \n",
+        b"1 2 u\n3 -4 v\n",
+        b"1\t2\t\tu\n3\t-4\tv\n",
+        b"1,2,u\n3,-4,v\n",
+        b"1\t2\tu\n3\t-4\tv\n",
+    ],
+)
+def test_blanks_as_separators(name, raw):
+    table = read_table(name, raw, "-1")
+    assert table.features.to_numpy().tolist() == [[1, 2], [3, -4]]
+    assert table.labels.tolist() == ["u", "v"]
+
+
+def test_blanks_inside_of_fields_are_no_separators():
+    table = read_table("a.txt", b"long name\tkind\n1 2\tu\n3 4\tv\n", "kind")
+    assert table.features.columns.tolist() == ["long name"]
+    named = read_table("a.csv", b"size kind\n1 u\n2 v\n", "kind", options=Options(format="txt"))
+    assert named.labels.tolist() == ["u", "v"]
 
 
 def test_a_header_above_a_target_given_by_number():

@@ -1,7 +1,9 @@
 """Readers: what each makes of good files, and that bad ones end in an InputError and nothing else."""
 
+import bz2
 import gzip
 import io
+import lzma
 import pickle
 import re
 
@@ -12,7 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from balanced_bandits.core.errors import InputError
-from balanced_bandits.datasets.formats import READERS, read_table
+from balanced_bandits.datasets.formats import READERS, Part, read_parts, read_table
+from balanced_bandits.datasets.options import Options
+from balanced_bandits.datasets.reading import COMPRESSED
 from balanced_bandits.datasets.tables import Table
 
 CSV = "size,colour,class\n1,red,yes\n2.5,blue,no\n"
@@ -60,6 +64,10 @@ TS = """# a comment
 """
 
 
+TAB = "size\thue\tnote\tclass\nc\tred blue\tstring\td\n\t\tmeta\tclass\n1\tred\tx\tyes\n2.5\tblue\ty\tno\n"
+LIBSVM = "# a comment\n1 1:0.5 3:2 # another\n-1 2:1\n0,4 1:7\n"
+
+
 def packed(text: str) -> bytes:
     return gzip.compress(text.encode(), mtime=0)
 
@@ -67,6 +75,12 @@ def packed(text: str) -> bytes:
 def npz(**arrays: object) -> bytes:
     file = io.BytesIO()
     np.savez_compressed(file, **arrays)
+    return file.getvalue()
+
+
+def npy(array: object) -> bytes:
+    file = io.BytesIO()
+    np.save(file, array)
     return file.getvalue()
 
 
@@ -508,10 +522,199 @@ def test_labelled_values_of_stata_are_categories():
     assert labels(read_table("a.dta", file.getvalue(), "kind")) == ["u", "v"]
 
 
+# NumPy arrays, LIBSVM
+
+
+def test_npy_with_the_target_by_number():
+    table = read_table("a.npy", npy(np.array([[1.5, 0], [2, 1]])), "-1")
+    assert rows(table) == [[1.5], [2.0]]
+    assert labels(table) == ["0", "1"]
+
+
+@pytest.mark.parametrize("array", [np.arange(4.0), np.zeros((2, 2, 2)), np.float64(3)])
+def test_npy_that_is_no_table(array):
+    with pytest.raises(InputError, match=r"^a\.npy h.* shape \("):
+        read_table("a.npy", npy(array), "0")
+
+
+@pytest.mark.parametrize(
+    "array",
+    [np.array([[1, "x"]], dtype=object), np.zeros(2, dtype=[("a", "f8")])],
+)
+def test_npy_of_objects_is_not_unpickled(array):
+    with pytest.raises(InputError, match=r"^a\.npy"):
+        read_table("a.npy", npy(array), "0")
+
+
+def test_npy_that_claims_to_be_larger_than_it_is():
+    raw = npy(np.zeros((2, 2))).replace(b"(2, 2)", b"(9, 9)")
+    with pytest.raises(InputError, match="claims to be larger than it is"):
+        read_table("a.npy", raw, "0")
+
+
+def test_libsvm():
+    table = read_table("a.libsvm", LIBSVM.encode(), "class")
+    assert table.features.columns.tolist() == ["x1", "x2", "x3"]
+    assert rows(table) == [[0.5, 0, 2], [0, 1, 0], [7, 0, 0]]
+    assert labels(table) == ["1", "-1", "0,4"]
+    assert labels(read_table("a.libsvm", b"1:2\n? 1:3\n5 1:2\n", "class")) == [None, None, "5"]
+
+
+@pytest.mark.parametrize("line", ["1 1", "1 1:x", "1 x:1", "1 1:2:3", "1 0:1", "1 -1:1", "1 2:1 2:1", "1 :1"])
+def test_lines_that_are_not_libsvm(line):
+    with pytest.raises(InputError, match=r"^a\.libsvm, line 2"):
+        read_table("a.libsvm", f"1 1:1\n{line}\n".encode(), "class")
+
+
+def test_libsvm_of_a_huge_index():
+    with pytest.raises(InputError, match="would expand to 1 rows and 9999999999 columns"):
+        read_table("a.libsvm", b"1 9999999999:1\n", "class")
+
+
+# Several files, labels in files of their own, options
+
+
+def part(name: str, raw: bytes | str) -> Part:
+    return Part(name, raw.encode() if isinstance(raw, str) else raw)
+
+
+def test_rows_of_several_files():
+    table = read_parts([part("a.csv", CSV), part("b.csv", CSV.replace("red", "green"))], [], "class")
+    assert rows(table) == [[1, "red"], [2.5, "blue"], [1, "green"], [2.5, "blue"]]
+    assert labels(table) == ["yes", "no", "yes", "no"]
+    assert table.features.index.tolist() == [0, 1, 2, 3]
+
+
+def test_categories_of_several_files_stay_categories():
+    more = KEEL.replace("{red, blue}", "{5, 6}").replace("red,", "5,").replace("blue,", "6,")
+    table = read_parts([part("a.dat", KEEL), part("b.dat", more)], [], "class")
+    assert isinstance(table.features["colour"].dtype, pd.CategoricalDtype)
+    assert table.features["colour"].dropna().tolist() == ["red", "blue", "5", "6"]
+
+
+@pytest.mark.parametrize(
+    ("header", "said"),
+    [("size,hue,class", "colour, hue"), ("colour,size,class", "their order"), ("size,class", "colour")],
+)
+def test_files_with_other_columns(header, said):
+    other = "\n".join([header, ",".join("1" for _ in header.split(","))])
+    with pytest.raises(InputError, match=rf"^a\.csv and b\.csv must have the same columns, but differ in: {said}\.$"):
+        read_parts([part("a.csv", CSV), part("b.csv", other)], [], "class")
+
+
+def test_labels_of_a_file_of_their_own():
+    answer = part("l.csv", "who,kind\nann,u\nbob,?\n")
+    table = read_parts([part("a.csv", CSV)], [answer], "kind")
+    assert table.features.columns.tolist() == ["size", "colour", "class"]
+    assert labels(table) == ["u", None]
+    one = read_parts([part("a.data", "1 2\n3 4\n")], [part("a.labels", "-1\n1\n")], "0")
+    assert rows(one) == [[1, 2], [3, 4]]
+    assert labels(one) == ["-1", "1"]
+
+
+def test_labels_of_several_files():
+    parts = [part("a.csv", "x,y\n1,2\n"), part("b.csv", "x,y\n3,4\n")]
+    answers = [part("c.csv", "k\nu\n"), part("d.csv", "k\nv\n")]
+    assert labels(read_parts(parts, answers, "k")) == ["u", "v"]
+    assert labels(read_parts(parts, [part("e.csv", "k\nu\nw\n")], "k")) == ["u", "w"]
+
+
+def test_too_few_or_too_many_labels():
+    for count in (1, 3):
+        with pytest.raises(InputError, match=rf"^l\.csv has {count} labels for the 2 rows of a\.csv"):
+            read_parts([part("a.csv", CSV)], [part("l.csv", "k\n" + "u\n" * count)], "k")
+
+
+def test_an_image_with_a_label_for_each_pixel():
+    image, truth = np.arange(24).reshape(2, 3, 4), np.array([[0, 1, 2], [2, 1, 0]])
+    table = read_parts([part("a.npy", npy(image))], [part("l.npy", npy(truth))], "0")
+    assert rows(table) == image.reshape(6, 4).tolist()
+    assert labels(table) == ["0", "1", "2", "2", "1", "0"]
+    pictures = read_parts([part("a.npy", npy(image))], [part("l.npy", npy(np.array(["u", "v"])))], "0")
+    assert pictures.features.shape == (2, 12)
+    assert labels(pictures) == ["u", "v"]
+    with pytest.raises(InputError, match=r"^a\.npy: 5 labels do not match features of shape \(2, 3, 4\)"):
+        read_parts([part("a.npy", npy(image))], [part("l.npy", npy(np.zeros(5)))], "0")
+
+
+def test_a_transposed_table():
+    genes = part("a.txt", "gene\ts1\ts2\tnote\na\t1\t2\tx\nb\t3\t\ty\nc\t5\t6\tz\n")
+    answer = part("l.csv", "sample,kind\ns1,u\ns2,v\n")
+    table = read_parts([genes], [answer], "kind", options=Options(transpose=True), drop=["gene", "note"])
+    assert rows(table) == [[1, 3, 5], [2, None, 6]]
+    assert labels(table) == ["u", "v"]
+    with pytest.raises(InputError, match="column 'gene' is not numeric; drop it or correct it"):
+        read_parts([genes], [answer], "kind", options=Options(transpose=True), drop=["note"])
+    with pytest.raises(InputError, match="has no column 'absent' to drop"):
+        read_parts([genes], [answer], "kind", options=Options(transpose=True), drop=["absent"])
+    with pytest.raises(InputError, match=r"^a\.txt: a transposed table needs its labels in a file"):
+        read_parts([genes], [], "kind", options=Options(transpose=True))
+
+
+def test_rows_that_end_early():
+    raw = b"a\tb\tkind\tnote\n1\t2\tu\n3\t4\tv\tx\n"
+    with pytest.raises(InputError, match="line 2: 3 fields, but line 1 has 4"):
+        read_table("a.tsv", raw, "kind")
+    assert rows(read_table("a.tsv", raw, "kind", options=Options(short=True))) == [[1, 2, None], [3, 4, "x"]]
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.xlsx"])
+def test_lines_above_the_header(name):
+    raw = b"a title,,\n" + CSV.encode()
+    if name == "a.xlsx":
+        file = io.BytesIO()
+        above = pd.DataFrame(
+            [["a title", None, None], ["size", "colour", "class"], [1, "red", "yes"], [2.5, "blue", "no"]]
+        )
+        above.to_excel(file, index=False, header=False)
+        raw = file.getvalue()
+    table = read_table(name, raw, "class", options=Options(skip=1))
+    assert rows(table) == [[1, "red"], [2.5, "blue"]]
+
+
+def test_a_format_that_the_name_does_not_say():
+    assert labels(read_table("a.arff.txt", ARFF.encode(), "class", options=Options(format="arff"))) == [
+        "yes",
+        "no",
+        "yes",
+    ]
+    assert labels(read_table("a.bz2", bz2.compress(CSV.encode()), "class", options=Options(format="csv"))) == [
+        "yes",
+        "no",
+    ]
+    with pytest.raises(InputError, match=r"^a\.csv: unknown format 'rtf'; it must be one of \.csv"):
+        read_table("a.csv", CSV.encode(), "class", options=Options(format="rtf"))
+
+
+@pytest.mark.parametrize(
+    ("pattern", "expected"),
+    [
+        ("^(ALL|AML)", ["ALL", "AML", "other", None]),
+        ("^A.L", ["ALL", "AML", "other", None]),
+        (r"_(\d+)", ["1", "2", "3", None]),
+    ],
+)
+def test_a_part_of_the_label(pattern, expected):
+    raw = b"x,kind\n1,ALL_1_B\n2,AML_2\n3,CML_3\n4,?\n"
+    assert labels(read_table("a.csv", raw, "kind", options=Options(label=pattern))) == expected
+
+
+@pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress])
+def test_compressed_files_of_several_streams(compress):
+    ending = {gzip.compress: "gz", bz2.compress: "bz2", lzma.compress: "xz"}[compress]
+    raw = compress(CSV[:20].encode()) + compress(CSV[20:].encode())
+    assert labels(read_table(f"a.csv.{ending}", raw, "class")) == ["yes", "no"]
+    kind = {"gz": "gzip", "bz2": "bzip2", "xz": "xz"}[ending]
+    with pytest.raises(InputError, match=rf"^a\.csv\.{ending} is not a complete {kind} file"):
+        read_table(f"a.csv.{ending}", raw[:-9], "class")
+    with pytest.raises(InputError, match=rf"^a\.csv\.{ending} is not a complete {kind} file"):
+        read_table(f"a.csv.{ending}", CSV.encode(), "class")
+
+
 # All of them
 
 
-@pytest.mark.parametrize("name", ["a", "a.txt", "a.csv.zip", "csv", "a.gz", ""])
+@pytest.mark.parametrize("name", ["a", "a.rtf", "a.csv.zip", "csv", "a.gz", "a.csv.zst", ""])
 def test_unknown_ending(name):
     with pytest.raises(InputError, match=r"unknown file extension; it must be one of \.csv, \.tsv, "):
         read_table(name, CSV.encode(), "class")
@@ -532,6 +735,14 @@ VALID = [
     ("a.jsonl", JSONL.encode(), "kind"),
     ("a.xlsx", excel(**TABLE), "kind"),
     ("a.dta", stata(**TABLE), "kind"),
+    ("a.tab", TAB.encode(), "class"),
+    ("a.txt", CSV.replace(",", "  ").encode(), "class"),
+    ("a.data", CSV.partition("\n")[2].replace(",", " ").encode(), "0"),
+    ("a.labels", CSV.encode(), "class"),
+    ("a.npy", npy(np.arange(12.0).reshape(4, 3)), "-1"),
+    ("a.libsvm", LIBSVM.encode(), "class"),
+    ("a.csv.bz2", bz2.compress(CSV.encode()), "class"),
+    ("a.csv.xz", lzma.compress(CSV.encode()), "class"),
 ]
 
 
@@ -546,11 +757,16 @@ def read_or_refuse(name: str, raw: bytes, target: str) -> None:
 
 
 def test_every_reader_is_fuzzed():
-    assert {name.removesuffix(".gz")[1:] for name, _, _ in VALID} == set(READERS)
+    assert {f".{name.split('.')[1]}" for name, _, _ in VALID} == set(READERS)
+    assert {f".{name.split('.')[2]}" for name, _, _ in VALID if name.count(".") > 1} == set(COMPRESSED)
 
 
 @settings(max_examples=100, deadline=None, derandomize=True)
-@given(raw=st.binary(max_size=200), ending=st.sampled_from([*READERS, ".csv.gz"]), target=st.sampled_from(["y", "-1"]))
+@given(
+    raw=st.binary(max_size=200),
+    ending=st.sampled_from([*READERS, ".csv.gz", ".csv.bz2", ".csv.xz"]),
+    target=st.sampled_from(["y", "-1"]),
+)
 def test_random_bytes_give_a_table_or_an_input_error(raw, ending, target):
     read_or_refuse(f"a{ending}", raw, target)
 

@@ -16,9 +16,9 @@ from balanced_bandits.core.errors import InputError
 from balanced_bandits.core.files import read_arrays
 from balanced_bandits.datasets import SOURCES, source_of
 from balanced_bandits.datasets.checksum import digest
+from balanced_bandits.datasets.options import Options
 from balanced_bandits.datasets.prepare import Preparation, prepare
 from balanced_bandits.datasets.sources.openml import parse_locator as parse_openml
-from balanced_bandits.datasets.sources.wheel import parse_locator, pinned_checksum
 from balanced_bandits.datasets.suite import COLUMNS, Row, cell_of, chosen, names_in, read_suite
 from balanced_bandits.plan.config import checked_config
 from balanced_bandits.plan.datasets import Datasets
@@ -91,7 +91,7 @@ def test_wrong_number_of_columns(tmp_path, fields, count):
         ("name", "-a", "letters, digits"),
         ("name", "größe", "letters, digits"),
         ("name", "a" * 81, "at most 80"),
-        ("source", "web", "one of sklearn, wheel, file, openml"),
+        ("source", "web", "one of sklearn, archive, file, openml"),
         ("locator", "", "the location of the dataset"),
         ("target", "", "the column that holds the class"),
         ("sha256", "0" * 63, "64 hexadecimal digits"),
@@ -183,16 +183,6 @@ class TestEmbedded:
         assert all(everything[row.name] == row for everything in [read_suite(LARGER)] for row in rows)
         assert len(read_suite(LARGER)) == 65
 
-    def test_every_wheel_has_a_checksum(self, rows):
-        wheels = {parse_locator(row)[0] for row in read_suite(LARGER).values() if row.source == "wheel"}
-        pins = EMBEDDED.parent / "wheels.sha256"
-        for wheel in wheels:
-            digest = pinned_checksum("any", wheel, pins)
-            assert len(digest) == 64
-            assert set(digest) <= set("0123456789abcdef")
-        named = {text.split("  ")[1] for text in pins.read_text().splitlines()}
-        assert named == wheels
-
     def test_every_source_has_a_module(self, rows):
         assert {row.source for row in rows} <= set(SOURCES)
         for row in rows:
@@ -220,6 +210,68 @@ def test_columns_to_drop_are_separated_by_commas(tmp_path):
     for wrong in ("median", "1", "100"):
         said = complaint(write(tmp_path, line() + f"\t\t{wrong}", header=header))
         assert f"line 2: binarise is {wrong!r}, but must be: mean, an integer from 2 to 99" in said
+
+
+MORE = ("labels", "missing", "reading", "remark")
+
+
+def test_how_a_dataset_is_read(tmp_path):
+    header = "\t".join([*COLUMNS, *MORE])
+    cells = ("x/l.csv+y.zip:l.csv", '-9,"age=a, b"', r"format=csv,skip=2,short,transpose,label=^(A|B)", "why, and how")
+    given = {"source": "archive", "locator": "tinydata-1.0.tar.gz:a.csv"}
+    empty = line(name="two", **given) + "\t" * len(MORE)
+    rows = read_suite(write(tmp_path, "\t".join([line(**given), *cells]), empty, header=header))
+    one, two = rows["one"], rows["two"]
+    assert (one.labels, one.missing, one.remark) == (cells[0], ("-9", "age=a, b"), "why, and how")
+    assert one.options == Options("csv", 2, True, True, "^(A|B)")
+    assert two.options == Options()
+    assert Row.from_json(one.to_json()) == replace(one, remark="")
+
+
+def test_a_remark_makes_nothing_stale():
+    row = Row(**(GOOD | {"n": 100, "d": 4, "K": 3}))
+    for key in ("remark", "family"):
+        assert replace(row, **{key: "text"}).to_json() == row.to_json()
+    for key, value in (("labels", "l.csv"), ("missing", ("-9",)), ("reading", ("short",))):
+        assert replace(row, **{key: value}).to_json() != row.to_json()
+
+
+@pytest.mark.parametrize(
+    ("cell", "said"),
+    [
+        ("format=CSV", "reading has 'format=CSV', but must be any of format=EXTENSION"),
+        ("format", "reading has 'format', but must be"),
+        ("skip=0", "reading has 'skip=0'"),
+        ("skip=-1", "reading has 'skip=-1'"),
+        ("skip=1000", "reading has 'skip=1000'"),
+        ("transpose=yes", "reading has 'transpose=yes'"),
+        ("header=no", "reading has 'header=no'"),
+        ("short,short", "reading has 'short' twice"),
+        ("label=", "reading has 'label='"),
+        ("label=(", "reading: '(' is not a regular expression"),
+    ],
+)
+def test_wrong_ways_to_read(tmp_path, cell, said):
+    header = "\t".join([*COLUMNS, "reading"])
+    given = {"source": "archive", "locator": "tinydata-1.0.tar.gz:a.csv"}
+    assert f"line 2: {said}" in complaint(write(tmp_path, line(**given) + f"\t{cell}", header=header))
+
+
+@pytest.mark.parametrize(
+    ("source", "column", "accepted"),
+    [
+        ("archive", "labels", True), ("file", "labels", False), ("sklearn", "labels", False),
+        ("openml", "labels", False), ("archive", "reading", True), ("file", "reading", True),
+        ("sklearn", "reading", False), ("openml", "reading", False), ("openml", "missing", True),
+        ("sklearn", "missing", True),
+    ],
+)  # fmt: skip
+def test_columns_that_only_some_sources_have(tmp_path, source, column, accepted):
+    path = write(tmp_path, line(source=source) + "\tshort", header="\t".join([*COLUMNS, column]))
+    if accepted:
+        assert read_suite(path)
+    else:
+        assert f"line 2: {column} is 'short', but must be: empty, since" in complaint(path)
 
 
 def test_wrong_optional_columns(tmp_path):
@@ -341,7 +393,7 @@ class TestCommand:
     def test_names_the_file_it_can_not_read(self, here):
         with pytest.raises(InputError, match=r"absent\.csv can't be read"):
             suite([Path("absent.csv")], "class")
-        with pytest.raises(InputError, match=r"notes\.txt: unknown file extension"):
+        with pytest.raises(InputError, match=r"notes\.txt has no rows"):
             suite([Path("data/notes.txt")], "class")
         with pytest.raises(InputError, match=r"first set\.csv must have .* column 'kind'.*size, colour, class"):
             suite([Path("data")], "kind")
