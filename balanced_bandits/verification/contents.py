@@ -37,7 +37,7 @@ class Content(NamedTuple):
 _VIEW = ("reading", "protocol")
 _CRITERION = ("target", "when", "threshold")
 ON_DATASETS = {
-    "datasets": Content(["name"], by_dataset="name"),
+    "datasets": Content(["name", "left_out"], by_dataset="name"),
     "pairs": Content([*_VIEW, "row", "column", "dataset"], "difference", "dataset"),
     "counts": Content([*_VIEW, "row", "column"], "difference"),
     "claims": Content(["kind", *_VIEW, "better", "worse"], "difference"),

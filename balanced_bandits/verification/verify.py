@@ -128,23 +128,30 @@ def _brief(value: Any) -> str:
 def _on_datasets(mine: Path, theirs: Path, same_example: bool) -> Iterator[Finding]:
     """The findings on the experiment on datasets; the scorecard is also about the synthetic example."""
     runs, published = wrong_rounds(mine / "classification.parquet"), published_runs(theirs / RUNS)
-    listed = own_table(mine / "datasets.csv", ON_DATASETS["datasets"])[1]["name"]
-    whole = published_table(theirs, "datasets", ON_DATASETS["datasets"])[1]["name"]
-    part = set(listed) < set(whole)
+    listed = _played(own_table(mine / "datasets.csv", ON_DATASETS["datasets"])[1])
+    whole = _played(published_table(theirs, "datasets", ON_DATASETS["datasets"])[1])
+    part = listed < whole
     if part:
         published = published[published["dataset"].isin(list(listed))]
     texts = dict.fromkeys(("dataset", "bandit", "reading", "setting"), str)
     yield (first := compare_runs("runs", runs.astype(texts), published.astype(texts)))
     same = first.verdict == IDENTICAL
     for name, content in ON_DATASETS.items():
-        ours, others = own_table(mine / f"{name}.csv", content), published_table(theirs, name, content)
+        path = mine / f"{name}.csv"
         if part and not content.by_dataset:
-            words = f"the run has {len(set(listed))} of {len(set(whole))} datasets"
-            yield Finding(f"{name}.csv", NOT_COMPARABLE, words)
-            continue
-        if part:
-            ours, others = (_restricted(table, content, set(listed)) for _, table in (ours, others))
-        yield compare_tables(f"{name}.csv", content, ours, others, same and (same_example or name != "scorecard"))
+            yield Finding(path.name, NOT_COMPARABLE, f"the run has {len(listed)} of {len(whole)} datasets")
+        elif not path.exists():
+            yield Finding(path.name, NOT_COMPARABLE, f"{path} does not exist")
+        else:
+            ours, others = own_table(path, content), published_table(theirs, name, content)
+            if part:
+                ours, others = (_restricted(table, content, listed) for _, table in (ours, others))
+            yield compare_tables(path.name, content, ours, others, same and (same_example or name != "scorecard"))
+
+
+def _played(datasets: pd.DataFrame) -> set[str]:
+    """The names of the datasets that were not left out."""
+    return set(datasets.loc[datasets["left_out"] == "", "name"])
 
 
 def _restricted(table: pd.DataFrame, content: Content, names: set[str]) -> tuple[bytes, pd.DataFrame]:
