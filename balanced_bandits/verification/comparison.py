@@ -14,7 +14,7 @@ import pandas as pd
 from balanced_bandits.verification.contents import RUN, Content
 
 IDENTICAL, ROUNDING, DIFFERENT, NOT_COMPARABLE = "identical", "equal within rounding", "different", "not comparable"
-LEAST_SAME = 0.8  # share of the runs of a bandit under a reading with the same number of wrong rounds
+LEAST_SAME = 0.9  # share of the runs of a bandit under a reading with the same number of wrong rounds
 MOST_BIAS = 4.0  # sum of their differences, divided by the square root of the sum of their squares
 MOST_MOVE = 0.1  # root mean square difference of a table's main column, in standard deviations of that column
 LAST_DIGITS = 1e-6  # relative difference of numbers that are computed from the same runs
