@@ -82,12 +82,12 @@ def processor() -> dict[str, Any]:
     lines = Path("/proc/cpuinfo").read_text().splitlines() if Path("/proc/cpuinfo").exists() else []
     known = {name.strip(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
     flags = (known.get("flags") or known.get("Features") or "").split()
-    blas = np.show_config(mode="dicts")["Build Dependencies"]["blas"]
+    blas = np.show_config(mode="dicts").get("Build Dependencies", {}).get("blas", {})
     return {
         "machine": platform.machine(),
         "model": known.get("model name") or platform.processor(),
         "instructions": [name for name in INSTRUCTIONS if name in flags],
-        "blas": f"{blas['name']} {blas['version']}",
+        "blas": f"{blas.get('name', 'unknown')} {blas.get('version', '')}".strip(),
     }
 
 

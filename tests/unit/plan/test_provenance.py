@@ -1,6 +1,8 @@
 """Which sources a result depends on, and what is recorded beside it."""
 
 import json
+import platform
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -52,3 +54,12 @@ def test_simulation_jobs_import_numpy_and_numba_and_nothing_heavy():
         # Numba itself looks at SciPy's version; SciPy's own modules are what takes time.
         heavy = {"scipy.linalg", "scipy.stats", "pandas", "sklearn", "matplotlib", "openml", "pyarrow", "jsonschema"}
         assert not loaded & heavy
+
+
+def test_the_account_names_the_processor_and_blas():
+    found = json.loads(provenance.account({"seed": 1}))["processor"]
+    assert found["machine"] == platform.machine()
+    assert set(found["instructions"]) <= set(provenance.INSTRUCTIONS)
+    assert re.search(r"\d", found["blas"])
+    flags = Path("/proc/cpuinfo").read_text() if Path("/proc/cpuinfo").exists() else ""
+    assert ("avx2" in found["instructions"]) == bool(re.search(r"\bavx2\b", flags))
