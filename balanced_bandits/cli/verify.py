@@ -23,6 +23,8 @@ def verify(results: Path, published: Path) -> None:
         print(f"{finding.name:<24} {finding.verdict}: {finding.words}")
         for example in finding.examples:
             print(f"{'':<26}{example}")
+    if report.verdict != IDENTICAL and report.circumstances:
+        print("not as in the published run:", *report.circumstances, sep="\n  ")
     skipped = sum(finding.verdict == NOT_COMPARABLE for finding in report.findings)
     if skipped:
         print(f"{skipped} of {len(report.findings)} tables could not be compared.")

@@ -45,6 +45,7 @@ class Report:
 
     source: dict[str, Any]
     findings: list[Finding]
+    circumstances: list[str]  # what is not as in the published run: the revision, the processor, packages
 
     @property
     def verdict(self) -> str:
@@ -61,7 +62,17 @@ def verify(results: Path, published: Path) -> Report:
         _check_config(results / folder / RECORD, published / folder / RECORD)
     example = list(_of_synthetic(results / "synthetic", published / "synthetic"))
     same = all(finding.verdict == IDENTICAL for finding in example)
-    return Report(source, [*_on_datasets(results / suite, published / suite, same), *example])
+    findings = [*_on_datasets(results / suite, published / suite, same), *example]
+    return Report(source, findings, _circumstances(record_in(results / suite / RECORD), source))
+
+
+def _circumstances(mine: dict[str, Any], source: dict[str, Any]) -> list[str]:
+    """The differences between two runs that may explain those between their results, in words."""
+    pairs = [("revision", mine.get("revision"), source.get("revision"))]
+    for name in ("processor", "versions"):
+        of, other = mine.get(name) or {}, source.get(name) or {}
+        pairs += [(f"{name}, {key}", of.get(key), other[key]) for key in other]
+    return [f"{name}: {_brief(own)} (published: {_brief(other)})" for name, own, other in pairs if own != other]
 
 
 def _source(published: Path) -> dict[str, Any]:

@@ -344,7 +344,11 @@ def test_the_command_prints_a_line_per_table_and_exits_by_the_verdict(folders, m
     assert lines[-1] == "verdict: identical: these are the published results."
     assert len(lines) == 2 + 1 + len(ON_DATASETS) + len(OF_SYNTHETIC)
     change(results / "tiny/classification.parquet", regret=lambda t: 1 - t["regret"])
+    record = json.loads((results / "tiny/run.json").read_text())
+    (results / "tiny/run.json").write_text(json.dumps(record | {"processor": {"model": "6502"}}))
     with pytest.raises(SystemExit) as stop:
         main()
     assert stop.value.code == 1
-    assert capsys.readouterr().out.splitlines()[-1] == "verdict: different: these are not the published results."
+    said = capsys.readouterr().out
+    assert 'not as in the published run:\n  processor, model: "6502" (published: "Z80")\nverdict' in said
+    assert said.splitlines()[-1] == "verdict: different: these are not the published results."
