@@ -1,5 +1,7 @@
 # make         set up .venv, run the default pipeline, print a summary
-# make report  the same, but only up to the page: results/SUITE/report.html
+# make paper   the same at the paper's own scale, on 300 datasets (suite registry300)
+# make verify  compare your results with the published ones (docs/verify.md)
+# make report  the default pipeline, but only up to the page: results/SUITE/report.html
 # make test    install the test tools and run all tests; test-fast: the unit tests, in two minutes
 # make setup   set up .venv only; setup-dev: with the test tools; setup-slurm: for a Slurm cluster (docs/clusters.md)
 # make check   check formatting, types, lint and import rules
@@ -17,12 +19,19 @@ COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --gen
 # Keep what is installed: the lock files of the test tools and of Slurm include the packages of a run.
 INSTALLED := $(firstword $(wildcard .venv/installed-dev .venv/installed-slurm) .venv/installed-base)
 
-.PHONY: run report setup setup-dev setup-slurm test test-fast check bench bench-peers lock clean
+.PHONY: run paper verify report setup setup-dev setup-slurm test test-fast check bench bench-peers lock clean
 .DEFAULT_GOAL := run
 
 run: setup
 	@$(BIN)/snakemake --cores $(CORES) --quiet host rules reason
 	@$(BIN)/python scripts/summarise.py
+
+paper: setup
+	@$(BIN)/snakemake --cores $(CORES) --quiet host rules reason --config suite=registry300
+	@$(BIN)/python scripts/summarise.py
+
+verify: setup
+	@$(BIN)/balanced-bandits verify
 
 report: setup
 	@$(BIN)/snakemake --cores $(CORES) --quiet host rules reason -- page

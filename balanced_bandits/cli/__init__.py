@@ -8,11 +8,13 @@ from pathlib import Path
 
 from balanced_bandits.core.command_line import guarded
 
+PUBLISHED = Path(__file__).resolve().parents[2] / "published"
 COMMANDS = {
     "list": "listing:show",
     "run": "run:run",
     "inspect": "inspect:inspect",
     "suite": "suite:suite",
+    "verify": "verify:verify",
     "doctor": "doctor:doctor",
 }
 EXAMPLES = """examples:
@@ -23,6 +25,7 @@ EXAMPLES = """examples:
   balanced-bandits run my.csv --target label         play a file of your own
   balanced-bandits inspect my.csv --target label     how a file of your own will be read and encoded
   balanced-bandits suite my_data --target label > my.tsv
+  balanced-bandits verify                            compare your results with the published ones
   balanced-bandits doctor                            check the installation, servers and caches
 """
 
@@ -91,6 +94,15 @@ def parser() -> argparse.ArgumentParser:
     )
 
     _add_changes(make_suite)
+
+    verify = commands.add_parser(
+        "verify",
+        help="compare your results with the published ones",
+        description="Compare your results with the published ones, table by table. Results of a part of the datasets "
+        "are compared on these. The exit status is 1 if they differ by more than the rounding of another processor.",
+    )
+    verify.add_argument("--results", type=Path, default=Path("results"), help="(default: results)")
+    verify.add_argument("--published", type=Path, default=PUBLISHED, help="(default: that of the project)")
 
     doctor = commands.add_parser("doctor", help="show what is installed, reachable and in the cache")
     doctor.add_argument("--offline", action="store_true", help="contact no server")

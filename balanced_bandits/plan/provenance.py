@@ -9,6 +9,8 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 PACKAGE = Path(__file__).resolve().parents[1]
 REPOSITORY = PACKAGE.parent
 RECORDED = (
@@ -22,6 +24,7 @@ RECORDED = (
     "numba",
     "pyarrow",
 )
+INSTRUCTIONS = ("sse4_2", "avx", "fma", "avx2", "avx512f", "avx512bw", "avx512vl", "asimd", "sve")
 
 
 def module_path(module: str) -> Path | None:
@@ -74,7 +77,22 @@ def versions() -> dict[str, str]:
     return {"python": platform.python_version()} | {name: importlib.metadata.version(name) for name in RECORDED}
 
 
+def processor() -> dict[str, Any]:
+    """The processor of this machine, those of its instruction sets that change last digits, and the version of BLAS."""
+    lines = Path("/proc/cpuinfo").read_text().splitlines() if Path("/proc/cpuinfo").exists() else []
+    known = {name.strip(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
+    flags = (known.get("flags") or known.get("Features") or "").split()
+    blas = np.show_config(mode="dicts").get("Build Dependencies", {}).get("blas", {})
+    return {
+        "machine": platform.machine(),
+        "model": known.get("model name") or platform.processor(),
+        "instructions": [name for name in INSTRUCTIONS if name in flags],
+        "blas": f"{blas.get('name', 'unknown')} {blas.get('version', '')}".strip(),
+    }
+
+
 def account(config: dict[str, Any]) -> str:
-    """The complete configuration, the versions and the revision, as JSON."""
-    content = {"seed": config["seed"], "revision": revision(), "versions": versions(), "config": config}
+    """The complete configuration, the versions, the revision and the processor, as JSON."""
+    content = {"seed": config["seed"], "revision": revision(), "versions": versions(), "processor": processor(),
+               "config": config}  # fmt: skip
     return json.dumps(content, indent=2, sort_keys=True) + "\n"

@@ -1,6 +1,8 @@
 """Which sources a result depends on, and what is recorded beside it."""
 
 import json
+import platform
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -69,3 +71,12 @@ def test_simulation_jobs_load_blas_without_the_rest_of_scipy_linalg(path, alone,
         [sys.executable, "-c", code, *arguments], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert done.stdout.splitlines()[-1] == ("['scipy.linalg.cython_lapack']" if alone else "[]")
+
+
+def test_the_account_names_the_processor_and_blas():
+    found = json.loads(provenance.account({"seed": 1}))["processor"]
+    assert found["machine"] == platform.machine()
+    assert set(found["instructions"]) <= set(provenance.INSTRUCTIONS)
+    assert re.search(r"\d", found["blas"])
+    flags = Path("/proc/cpuinfo").read_text() if Path("/proc/cpuinfo").exists() else ""
+    assert ("avx2" in found["instructions"]) == bool(re.search(r"\bavx2\b", flags))

@@ -1,0 +1,1 @@
+"""Published results: which files they are, and whether results of one's own agree with them."""
