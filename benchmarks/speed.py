@@ -156,8 +156,8 @@ def refresh_parts(sizes):
         mine = memory.chosen == arm
         rows, rewards, weights = memory.rows[mine], memory.rewards[mine], memory.weights[mine]
         stops = [1]
-        while later(stops[-1], options) <= len(rows):
-            stops.append(later(stops[-1], options))
+        while later(stops[-1], options.batch, options.rho) <= len(rows):
+            stops.append(later(stops[-1], options.batch, options.rho))
         stops = np.array(stops)
         refreshes += stops.size
         pieces = (

@@ -28,7 +28,7 @@ from balanced_bandits.estimation.propensity import (
     put_posterior,
     win_probability,
 )
-from balanced_bandits.estimation.ridge import mirror, someone_is_new
+from balanced_bandits.estimation.ridge import forget, mirror, someone_is_new
 
 
 @tight
@@ -137,6 +137,7 @@ def balance(memory, arm, options, rng):
             )
         memory.weights[tau] = 1.0 / max(options.gamma, propensity)
         tau = memory.before[tau]
+    forget(memory.arms, arm)
 
 
 class BLTS(LinearBandit):

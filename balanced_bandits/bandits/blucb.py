@@ -14,6 +14,7 @@ from balanced_bandits.bandits.parameters import DEFAULTS
 from balanced_bandits.bandits.upper_bound import choose, propensities
 from balanced_bandits.core.kernels import tight, written_out
 from balanced_bandits.estimation.logistic import fit_logistic, probability
+from balanced_bandits.estimation.ridge import forget
 
 
 @tight
@@ -48,6 +49,7 @@ def balance(memory, arm, options):
         estimated = probability(memory.coefficients, memory.rows[t], memory.arms.pulls.size, arm)
         memory.weights[t] = 1.0 / max(options.gamma, estimated)
         t = memory.before[t]
+    forget(memory.arms, arm)
 
 
 class BLUCB(LinearBandit):
