@@ -17,11 +17,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from balanced_bandits.core.kernels import kernel, reordered
+from balanced_bandits.core.kernels import fused, kernel
 from balanced_bandits.estimation.lapack import add_gram, tridiagonalise
 from balanced_bandits.estimation.penalty import scale_rows, smallest_error, uneven
 
-CHUNK = 128  # rows that are processed together, so that their data stay in the cache
+CHUNK = 256  # rows that are processed together, so that their data stay in the cache
 PRECISION = 1e-14  # rounding errors of a matrix, as a share of its trace
 
 
@@ -104,14 +104,18 @@ def factorise(diagonal, beside, lam, below, pivots):
         pivots[j] = 1.0 / max(diagonal[j] + lam - (below[j] * beside[j - 1] if j > 0 else 0.0), lam)
 
 
-@reordered
+@fused
 def forms(columns, below, pivots, shares, number, solved, squares, products):
     """For vectors u, the columns of a matrix (m, n), write u'(T + lam)^-1 u and u'(T + lam)^-1 v.
 
     ``shares`` are L^-1 v / D. The size m is a multiple of four: each pass over the vectors eliminates four entries.
     """
     for i in range(number):
-        solved[i], squares[i], products[i] = 0.0, 0.0, 0.0
+        solved[i] = 0.0
+    for i in range(number):
+        squares[i] = 0.0
+    for i in range(number):
+        products[i] = 0.0
     for j in range(0, columns.shape[0], 4):
         l0, l1, l2, l3 = below[j], below[j + 1], below[j + 2], below[j + 3]
         d0, d1, d2, d3 = pivots[j], pivots[j + 1], pivots[j + 2], pivots[j + 3]
@@ -126,7 +130,7 @@ def forms(columns, below, pivots, shares, number, solved, squares, products):
             products[i] += (u0 * s0 + u1 * s1) + (u2 * s2 + u3 * s3)
 
 
-@reordered
+@fused
 def total_error(targets, fits, keep, hats, weights, factor, base, share, number):
     """Sum of ((keep target - fit) / left)^2, left = base - share w + factor hat; infinite if a row can't be left out."""
     total, stuck = 0.0, 0
