@@ -30,7 +30,10 @@ BLOCK = 32  # columns that dsytrd and dorgtr process together
 @kernel
 def add_gram(total, part):
     """Add part'part to the lower triangle of ``total`` (p, p), for ``part`` (n, p)."""
-    letters, sizes = np.array([85, 78], dtype=np.uint8), np.array([part.shape[1], part.shape[0]], dtype=np.int32)  # U, N
+    letters, sizes = (
+        np.array([85, 78], dtype=np.uint8),
+        np.array([part.shape[1], part.shape[0]], dtype=np.int32),
+    )  # U, N
     one = np.ones(1)
     text, width, number = letters.ctypes.data, sizes.ctypes.data, one.ctypes.data
     _dsyrk(

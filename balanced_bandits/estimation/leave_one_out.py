@@ -5,9 +5,10 @@ and y the rewards, treated alike. Both A'A, and AA' if there are fewer rows than
 tridiagonal and Q orthogonal. That costs a third of an eigendecomposition, and systems in T + lam are solved as quickly
 as diagonal ones: T + lam = L diag(D) L', where L has ones on and one entry below its diagonal.
 
-    more rows       hat matrix h_i = w_i / sum(w) [free intercept] + a_i'(A'A + lam)^-1 a_i,    fit a_i'(A'A + lam)^-1 A'y
-                    error of a row that is left out: (y_i - fit_i) / (1 - h_i)
-    more columns    with g = (AA' + lam)^-1: error (g y)_i / g_ii, and 1 - h_i = lam g_ii - w_i / sum(w) [free intercept]
+    more rows       hat matrix h_i = w_i / sum(w) [free intercept] + a_i'(A'A + lam)^-1 a_i
+                    error of a row that is left out: (y_i - a_i'(A'A + lam)^-1 A'y) / (1 - h_i)
+    more columns    with g = (AA' + lam)^-1: 1 - h_i = lam g_ii - w_i / sum(w) [free intercept]
+                    error of a row that is left out: lam (g y)_i / (1 - h_i)
 
 Sums of products of the rows are kept between fits (``ridge.Arms``): rows whose weights stay the same are added once.
 """
@@ -132,7 +133,10 @@ def forms(columns, below, pivots, shares, number, solved, squares, products):
 
 @fused
 def total_error(targets, fits, keep, hats, weights, factor, base, share, number):
-    """Sum of ((keep target - fit) / left)^2, left = base - share w + factor hat; infinite if a row can't be left out."""
+    """Sum of ((keep target - fit) / left)^2, where left = base - share w + factor hat.
+
+    Infinite if some row can't be left out.
+    """
     total, stuck = 0.0, 0
     for i in range(number):
         left = base - share * weights[i] + factor * hats[i]
@@ -232,7 +236,9 @@ def fit_tall(arms, arm, rows, rewards, weights, free, lams, place):
     factors = factors_of(diagonal, beside, np.dot(turn, data.scores), lams)
     k = place
     if rewards.size > 1:
-        k = smallest_error(tall_errors(rows, rewards, weights, free, data, turn, factors, lams), rewards, weights, place)
+        k = smallest_error(
+            tall_errors(rows, rewards, weights, free, data, turn, factors, lams), rewards, weights, place
+        )
     half_inverse(turn, factors[0][k], factors[1][k])
     slopes = np.dot(turn.T, np.dot(turn, data.scores))
     return Fit(lams[k], lower_gram(turn), slopes, data.centre, data.level, data.total, True)

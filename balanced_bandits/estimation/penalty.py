@@ -99,8 +99,8 @@ def decompose(rows, rewards, weights, free):
 def uneven(squares, centre, total):
     """Whether the Gram matrix of the rows loses the small columns to rounding errors of the large ones.
 
-    ``squares`` are the columns' sums of squares (p,). Columns that are constant up to rounding, such as the indicator of
-    a level that an arm has never seen, are ignored.
+    ``squares`` are the columns' sums of squares (p,). Columns that are constant up to rounding, such as the indicator
+    of a level that an arm has never seen, are ignored.
     """
     smallest, largest = np.inf, 0.0
     for j in range(squares.size):
