@@ -6,7 +6,7 @@ Matrices are symmetric, in C order, and only their lower triangle (LAPACK's "upp
 
 from typing import Any
 
-import llvmlite.binding as llvm
+import llvmlite.binding as llvm  # type: ignore[import-untyped]
 import numpy as np
 from numba import types
 from numba.extending import get_cython_function_address

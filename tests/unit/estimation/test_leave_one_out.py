@@ -66,7 +66,7 @@ def test_errors_equal_those_of_the_eigendecomposition(free, seed, n, p, kind):
     factors = factors_of(diagonal, beside, data.gram @ data.scores, LAMS)
     ours = tall_errors(rows, rewards, weights, free, data, data.gram, factors, LAMS)
     theirs = loo_scores(weights, free, decompose(rows, rewards, weights, free), LAMS)
-    assert (np.abs(ours - theirs) <= (1e-8 + rounding) * theirs + 1e-12 * (weights * rewards**2).sum()).all()
+    assert (np.abs(ours - theirs) <= (1e-6 + rounding) * theirs + 1e-12 * (weights * rewards**2).sum()).all()
 
 
 @pytest.mark.parametrize("free", [0, 1])
