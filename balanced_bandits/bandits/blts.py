@@ -28,7 +28,7 @@ from balanced_bandits.estimation.propensity import (
     put_posterior,
     win_probability,
 )
-from balanced_bandits.estimation.ridge import mirror, someone_is_new
+from balanced_bandits.estimation.ridge import forget, mirror, someone_is_new
 
 
 @tight
@@ -120,23 +120,40 @@ def unseen(memory, arm):
 
 @kernel
 def balance(memory, arm, options, rng):
-    """Lines 12-16: recompute the weights 1 / max(gamma, propensity) of the arm's own history."""
+    """Lines 12-16: recompute the weights 1 / max(gamma, propensity) of the arm's own history.
+
+    Exact propensities change only when periods are counted; until then, only new observations need a weight.
+    """
     if options.method == ASSIGNMENT:
         return
     clock, number = memory.clock, memory.arms.pulls.size
-    if options.method == EXACT:
-        see(memory, unseen(memory, arm))
     total = clock[UNIFORM] + clock[COUNTED]
-    tau = memory.last[arm]
-    while tau >= 0:
-        if options.method == EXACT:
+    if options.method == EXACT:
+        places = unseen(memory, arm)
+        see(memory, places)
+        if memory.weighed[arm] != total:
+            places = all_of(memory, arm)
+            forget(memory.arms, arm)
+        for tau in places:
             propensity = (memory.shares[tau] + clock[UNIFORM] / number) / total
-        else:
+            memory.weights[tau] = 1.0 / max(options.gamma, propensity)
+    else:
+        for tau in all_of(memory, arm):
             propensity = monte_carlo_propensity(
                 memory.posteriors, clock[UNIFORM], memory.rows[tau], arm, options.draws, rng
             )
-        memory.weights[tau] = 1.0 / max(options.gamma, propensity)
-        tau = memory.before[tau]
+            memory.weights[tau] = 1.0 / max(options.gamma, propensity)
+        forget(memory.arms, arm)
+    memory.weighed[arm] = total
+
+
+@kernel
+def all_of(memory, arm):
+    """The places of all of the arm's observations, from the last one backwards."""
+    places, tau = np.empty(memory.arms.pulls[arm], dtype=np.int64), memory.last[arm]
+    for i in range(places.size):
+        places[i], tau = tau, memory.before[tau]
+    return places
 
 
 class BLTS(LinearBandit):

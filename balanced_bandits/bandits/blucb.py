@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from balanced_bandits.bandits.linear import LinearBandit
 from balanced_bandits.bandits.loop import NEXT_TURN, ROUNDS, loops
 from balanced_bandits.bandits.memory import (
+    COUNTED,
     later,
     new_memory,
     refit,
@@ -14,6 +15,7 @@ from balanced_bandits.bandits.parameters import DEFAULTS
 from balanced_bandits.bandits.upper_bound import choose, propensities
 from balanced_bandits.core.kernels import tight, written_out
 from balanced_bandits.estimation.logistic import fit_logistic, probability
+from balanced_bandits.estimation.ridge import forget
 
 
 @tight
@@ -34,9 +36,11 @@ def refresh(memory, arm, options, rng):
                 memory.coefficients, memory.rows[:now], memory.chosen[:now], pulls.size, options.ones,
                 options.penalty_c, options.tolerance,
             )  # fmt: skip
+            clock[COUNTED] = now
         clock[NEXT_TURN] = later(now, options.count_batch, options.count_rho)
     if pulls[arm] >= memory.due[arm]:
-        balance(memory, arm, options)
+        if memory.weighed[arm] != clock[COUNTED]:  # else the weights are those of the last regression already
+            balance(memory, arm, options)
         refit(memory, arm, options)
 
 
@@ -48,6 +52,8 @@ def balance(memory, arm, options):
         estimated = probability(memory.coefficients, memory.rows[t], memory.arms.pulls.size, arm)
         memory.weights[t] = 1.0 / max(options.gamma, estimated)
         t = memory.before[t]
+    forget(memory.arms, arm)
+    memory.weighed[arm] = memory.clock[COUNTED]
 
 
 class BLUCB(LinearBandit):

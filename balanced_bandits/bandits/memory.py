@@ -23,7 +23,7 @@ from balanced_bandits.estimation.ridge import (
 
 # Further indices into Memory.clock, after ROUNDS and NEXT_TURN.
 UNIFORM = 2  # rounds in which the arm was chosen uniformly (or forced), before every arm had an estimate
-COUNTED = 3  # periods that are included in the propensities
+COUNTED = 3  # periods that are included in the propensities; for BLUCB, the rounds in its last logistic regression
 COUNT_AT = 4  # number of rounds at which the next interval of periods is counted
 PICTURE_AT = 5  # number of rounds after which the posterior that represents the interval is kept; -1 once it is
 
@@ -61,6 +61,7 @@ class Memory(NamedTuple):
     arms: Arms
     last: NDArray[np.int64]  # (K,): index of each arm's last observation, -1 if there is none
     due: NDArray[np.int64]  # (K,): number of pulls at which an arm is refreshed
+    weighed: NDArray[np.int64]  # (K,): periods in the propensities that an arm's weights are based on, -1 at first
     values: NDArray[np.float64]  # (K,): scratch, the scores that the arms are compared by
     looked_at: NDArray[np.float64]  # (p,): the last context evaluated, for which arms.leverage is valid
     means: NDArray[np.float64]  # (K,): posterior means there
@@ -93,6 +94,7 @@ def new_memory(capacity, number, size, options):
         new_arms(number, size, options.model),
         np.full(number, -1),
         np.full(number, FIRST_CHECK if options.model.criterion == FIXED and not options.balanced else 1),
+        np.full(number, -1),
         np.zeros(number),
         np.full(size, np.nan),
         np.zeros(number),

@@ -162,6 +162,11 @@ def reordered(function: Callable[..., Any]) -> Callable[..., Any]:
     return _compiled(function, _nrt=False, forceinline=True, fastmath={"reassoc"})
 
 
+def fused(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A reordered kernel in which a product and the sum that it enters may be rounded once instead of twice."""
+    return _compiled(function, _nrt=False, forceinline=True, fastmath={"reassoc", "contract"})
+
+
 def _compiled(function: Callable[..., Any], **flags: Any) -> Callable[..., Any]:
     """Numba's dispatcher for ``function``; its code is cached where ``Locator`` says, if a folder is writable."""
     ours = {"CACHE_DIR": str(cache_folder()), "CACHE_LOCATOR_CLASSES": f"{__name__}.Locator"}

@@ -46,8 +46,11 @@ class Parts(NamedTuple):
 
 
 @kernel
-def decompose(rows, rewards, weights, free):
-    """Decompose the rows (n, free + p)."""
+def scale_rows(rows, rewards, weights, free):
+    """The rows (n, free + p) and rewards, centred if the intercept is free and scaled by the roots of their weights.
+
+    Returns A (n, p) and y (n,), the weighted means of the rows (p,) and of the rewards, and the sum of the weights.
+    """
     n, width = rows.shape[0], rows.shape[1] - free
     total, level = 0.0, 0.0
     centre = np.zeros(width)
@@ -67,38 +70,43 @@ def decompose(rows, rewards, weights, free):
         targets[i] = root * (rewards[i] - level)
         for j in range(width):
             scaled[i, j] = root * (rows[i, j + free] - centre[j])
-    products = np.dot(scaled.T, scaled) if n >= width else np.dot(scaled, scaled.T)
-    if uneven(scaled, products, centre, total):
+    return scaled, targets, centre, level, total
+
+
+@kernel
+def decompose(rows, rewards, weights, free):
+    """Decompose the rows (n, free + p)."""
+    scaled, targets, centre, level, total = scale_rows(rows, rewards, weights, free)
+    n, width = scaled.shape
+    squares = np.zeros(width)
+    for i in range(n):
+        for j in range(width):
+            squares[j] += scaled[i, j] ** 2
+    if uneven(squares, centre, total):
         values, basis, coordinates = decompose_uneven(scaled)
     elif n >= width:
-        values, vectors = np.linalg.eigh(products)
+        values, vectors = np.linalg.eigh(np.dot(scaled.T, scaled))
         basis = np.ascontiguousarray(vectors)
         coordinates = np.dot(scaled, basis)
         for j in range(width):
             values[j] = max(values[j], 0.0)
     else:
-        values, basis, coordinates = decompose_wide(scaled, products)
+        values, basis, coordinates = decompose_wide(scaled, np.dot(scaled, scaled.T))
     return Parts(values, basis, coordinates, targets, np.dot(coordinates.T, targets), centre, level, total)
 
 
 @kernel
-def uneven(scaled, products, centre, total):
-    """Whether the Gram matrix of the rows (n, p) loses the small columns to rounding errors of the large ones.
+def uneven(squares, centre, total):
+    """Whether the Gram matrix of the rows loses the small columns to rounding errors of the large ones.
 
-    Columns that are constant up to rounding, such as the indicator of a level that an arm has never seen, are ignored.
+    ``squares`` are the columns' sums of squares (p,). Columns that are constant up to rounding, such as the indicator
+    of a level that an arm has never seen, are ignored.
     """
-    n, width = scaled.shape
     smallest, largest = np.inf, 0.0
-    for j in range(width):
-        square = 0.0
-        if n >= width:
-            square = products[j, j]
-        else:
-            for i in range(n):
-                square += scaled[i, j] ** 2
-        largest = max(largest, square)
-        if square > ROUNDING * (square + total * centre[j] ** 2):
-            smallest = min(smallest, square)
+    for j in range(squares.size):
+        largest = max(largest, squares[j])
+        if squares[j] > ROUNDING * (squares[j] + total * centre[j] ** 2):
+            smallest = min(smallest, squares[j])
     return largest > UNEVEN * smallest
 
 
@@ -250,16 +258,22 @@ def choose_penalty(rows, rewards, weights, free, parts, lams, criterion, folds, 
         errors = gcv_scores(free, parts, lams)
     else:
         errors = kfold_scores(rows, rewards, weights, free, lams, folds)
+    return lams[smallest_error(errors, rewards, weights, place)]
+
+
+@kernel
+def smallest_error(errors, rewards, weights, place):
+    """The index of the smallest error; of equal ones, the one nearest to ``place``."""
     smallest, scale = np.inf, 0.0
-    for k in range(lams.size):
+    for k in range(errors.size):
         smallest = min(smallest, errors[k])
     for i in range(rewards.size):
         scale += weights[i] * rewards[i] ** 2
     best = -1
-    for k in range(lams.size):
+    for k in range(errors.size):
         if errors[k] <= smallest * (1.0 + SAME) + NOTHING * scale and (best < 0 or abs(k - place) <= abs(best - place)):
             best = k
-    return lams[max(best, 0)]
+    return max(best, 0)
 
 
 @kernel

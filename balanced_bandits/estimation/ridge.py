@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from balanced_bandits.core.kernels import kernel, reordered, tight
-from balanced_bandits.estimation.penalty import FIXED, choose_penalty, decompose, place_of, slopes_of
+from balanced_bandits.estimation.leave_one_out import Fit, fit_tall, fit_wide
+from balanced_bandits.estimation.penalty import FIXED, LOO, choose_penalty, decompose, place_of, slopes_of
 
 RESIDUAL = 0
 LITERAL = 1
@@ -64,6 +65,11 @@ class Arms(NamedTuple):
     leverage: NDArray[np.float64]  # (K, p): B^-1 z for the last context z that was evaluated
     mean: NDArray[np.float64]  # (K,): z'theta for the same z
     quadratic: NDArray[np.float64]  # (K,): z'B^-1 z for the same z
+    # For leave-one-out: sums over the first rows of each arm.
+    products: NDArray[np.float64]  # (K, p + 1, p + 1): of w (z, r)(z, r)', from the origin; only the lower triangle
+    origin: NDArray[np.float64]  # (K, p + 1): near the means if the intercept is free, so that centring loses no digits
+    included: NDArray[np.int64]  # (K,): number of rows in the sums
+    begun: NDArray[np.int64]  # (K,): number of rows when the sums were last begun anew, 0 if never
 
 
 @kernel
@@ -80,6 +86,10 @@ def new_arms(number, size, model):
         np.zeros((number, size)),
         np.zeros(number),
         np.zeros(number),
+        np.zeros((number, size + 1, size + 1)),
+        np.zeros((number, size + 1)),
+        np.zeros(number, dtype=np.int64),
+        np.zeros(number, dtype=np.int64),
     )
 
 
@@ -186,44 +196,67 @@ def rescale(arms, arm, penalty, model):
 
 @kernel
 def fit(arms, arm, rows, rewards, weights, model):
-    """Fit ``arm`` from its rows (n, p), with lam chosen by the model's criterion (FIXED keeps it)."""
+    """Fit ``arm`` from its rows (n, p), with lam chosen by the model's criterion (FIXED keeps it).
+
+    With leave-one-out, the sums over the first rows are those of the last fit: ``forget`` them if the rows changed.
+    """
     free = model.free
-    parts = decompose(rows, rewards, weights, free)
-    if model.criterion == FIXED:
-        lam = arms.lam[arm]
+    if model.criterion == LOO:
+        place = place_of(model.lams, model.ties)
+        if rewards.size >= rows.shape[1] - free:
+            found = fit_tall(arms, arm, rows, rewards, weights, free, model.lams, place)
+        else:
+            found = fit_wide(rows, rewards, weights, free, model.lams, place)
+        if not found.well:
+            found = fit_by_parts(rows, rewards, weights, arms.lam[arm], model)
     else:
-        lam = choose_penalty(rows, rewards, weights, free, parts, model.lams, model.criterion, model.folds, model.ties)
-    values, basis, theta, inverse = parts.values, parts.basis, arms.theta[arm], arms.inverse[arm]
-    slopes = slopes_of(parts, lam)
-    penalty, freedom = 0.0, float(free)
-    for j in range(slopes.size):
-        theta[free + j] = slopes[j]
-        penalty += slopes[j] ** 2
-    # (S + lam)^-1 = Q diag(1 / (D + lam)) Q' + (I - QQ') / lam, where Q spans the rows; I = QQ' if Q is square
-    beyond = 0.0 if values.size == slopes.size else 1.0 / lam
-    stretched, shrunk = np.empty(basis.shape), np.empty(values.size)
-    for k in range(values.size):
-        freedom += values[k] / (values[k] + lam)
-        shrunk[k] = parts.scores[k] / (values[k] + lam)
-        for j in range(slopes.size):
-            stretched[j, k] = basis[j, k] * (1.0 / (values[k] + lam) - beyond)
-    block = np.dot(stretched, basis.T)
+        found = fit_by_parts(rows, rewards, weights, arms.lam[arm], model)
+    lam, block, slopes, theta, inverse = found.lam, found.block, found.slopes, arms.theta[arm], arms.inverse[arm]
+    penalty, freedom = 0.0, float(free + slopes.size)
     for i in range(slopes.size):
-        block[i, i] += beyond
-        for j in range(slopes.size):
-            inverse[free + i, free + j] = block[i, j]
+        theta[free + i] = slopes[i]
+        penalty += slopes[i] ** 2
+        freedom -= lam * block[i, i]
+        for j in range(i + 1):
+            inverse[free + i, free + j] = inverse[free + j, free + i] = block[i, j]
     if free == 1:
-        shift = np.dot(block, parts.centre)
-        theta[0], inverse[0, 0] = parts.level, 1.0 / parts.total
+        theta[0], inverse[0, 0] = found.level, 1.0 / found.total
+        shift = np.dot(inverse[1:, 1:].copy(), found.centre)
         for j in range(slopes.size):
             inverse[0, j + 1] = inverse[j + 1, 0] = -shift[j]
-            inverse[0, 0] += parts.centre[j] * shift[j]
-            theta[0] -= parts.centre[j] * slopes[j]
-    fitted, cost = np.dot(parts.coordinates, shrunk), lam * penalty
+            inverse[0, 0] += found.centre[j] * shift[j]
+            theta[0] -= found.centre[j] * slopes[j]
+    fitted, cost = np.dot(rows, theta), lam * penalty
     for i in range(rewards.size):
-        cost += (parts.targets[i] - fitted[i]) ** 2
+        cost += weights[i] * (rewards[i] - fitted[i]) ** 2
     arms.lam[arm], arms.cost[arm], arms.freedom[arm] = lam, cost, freedom
     rescale(arms, arm, penalty, model)
+
+
+@kernel
+def fit_by_parts(rows, rewards, weights, lam, model):
+    """The fit of an arm by a decomposition of its rows, which serves every criterion; FIXED keeps ``lam``."""
+    free = model.free
+    parts = decompose(rows, rewards, weights, free)
+    if model.criterion != FIXED:
+        lam = choose_penalty(rows, rewards, weights, free, parts, model.lams, model.criterion, model.folds, model.ties)
+    # (S + lam)^-1 = Q diag(1 / (D + lam)) Q' + (I - QQ') / lam, where Q spans the rows; I = QQ' if Q is square
+    values, basis = parts.values, parts.basis
+    beyond = 0.0 if values.size == basis.shape[0] else 1.0 / lam
+    stretched = np.empty(basis.shape)
+    for k in range(values.size):
+        for j in range(basis.shape[0]):
+            stretched[j, k] = basis[j, k] * (1.0 / (values[k] + lam) - beyond)
+    block = np.dot(stretched, basis.T)
+    for i in range(basis.shape[0]):
+        block[i, i] += beyond
+    return Fit(lam, block, slopes_of(parts, lam), parts.centre, parts.level, parts.total, True)
+
+
+@tight
+def forget(arms, arm):
+    """Have the next fit of ``arm`` sum over all its rows, since their weights have changed."""
+    arms.included[arm] = 0
 
 
 @kernel
