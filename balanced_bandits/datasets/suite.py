@@ -17,7 +17,17 @@ from balanced_bandits.core.errors import InputError
 from balanced_bandits.datasets.options import Options, parse_options
 
 COLUMNS = ("name", "source", "locator", "target", "sha256", "licence", "n", "d", "K")
-OPTIONAL = ("family", "columns", "drop", "binarise", "labels", "missing", "reading", "domain", "remark")  # may follow these
+OPTIONAL = (
+    "family",
+    "columns",
+    "drop",
+    "binarise",
+    "labels",
+    "missing",
+    "reading",
+    "domain",
+    "remark",
+)  # may follow these
 LISTS = ("drop", "missing", "reading")  # of these, names separated by commas
 APART = ("family", "columns", "domain", "remark")  # of these, what no job depends on
 SCHEMA = Path(__file__).resolve().parents[2] / "workflow/schemas/suite.schema.yaml"
