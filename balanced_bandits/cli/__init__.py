@@ -97,9 +97,9 @@ def parser() -> argparse.ArgumentParser:
     audit = commands.add_parser(
         "audit",
         help="look for leaks and duplicates in the datasets of a suite",
-        description="Look for columns that give the class away, for rows and columns that occur twice, within a dataset "
-        "or in several, and for other faults, in all datasets of a suite. Decisions about findings are read from the "
-        "file SUITE.decisions.tsv next to the suite. The exit status is 3 if there are findings without a decision.",
+        description="Look for columns that give the class away, for rows and columns that occur twice, within a "
+        "dataset or in several, and for other faults, in all datasets of a suite. Decisions about findings are read "
+        "from SUITE.decisions.tsv next to the suite. The exit status is 3 if there are findings without a decision.",
     )
     audit.add_argument("suite", metavar="SUITE", help="the name of a suite, or the path of a .tsv file")
     audit.add_argument("--output", type=Path, metavar="FILE", help="also write the findings to this CSV file")

@@ -6,6 +6,7 @@ join suggests are read again, to count the rows that they share.
 """
 
 import itertools
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -22,10 +23,14 @@ GRID = 1e6  # steps from the smallest to the largest value of a column, in which
 OFFSET = 2.0**0.5 - 1.0  # of the grid, so that decimal numbers are not at the edge of a step
 INFORMATIVE = np.log(1e12)  # the logarithm of the number of columns among which an equal one is no coincidence
 LOW = 10  # values up to which a column is described by their counts alone
+COUNTING = re.compile(r"[a-z]{0,4}[_ ]?\d*")  # names of columns such as 3, x3, v_3 or att3
 SKETCH, BAND = 128, 16  # hashes of values per column that are kept, and that are joined
 COMMON = 10  # datasets with the same value, or the same name of a column, from which on it says nothing
 ALIKE = 0.5  # share of values (of the smaller column), or of names, from which on two datasets are read again
+FEWEST_COLUMNS = 3  # by which rows are compared, unless the smaller dataset has fewer
+SAME_ORDER = 0.99  # rank correlation from which on two columns count as one
 ROWS, SHARE = 10, 0.2  # shared rows, and their share of the smaller dataset, from which on they are reported
+FEWEST = 50  # rows of datasets that are compared by the sizes of their classes
 UNEXPECTED = 10.0  # times as many as expected if columns were independent
 
 
@@ -39,7 +44,8 @@ class Fingerprint:
     table: int | None  # hash of the rows, whatever their order, the order of columns, names and scales
     columns: dict[int, str]  # informative columns by the hash of their values
     sketches: dict[str, NDArray[np.uint64]]  # the smallest hashes of the values of a column, sorted
-    names: frozenset[str]  # of all columns, in lower case
+    names: frozenset[str]  # of all columns, in lower case, but for those that only count
+    width: int  # number of columns
 
 
 def fingerprint(view: View, family: str) -> Fingerprint:
@@ -48,15 +54,17 @@ def fingerprint(view: View, family: str) -> Fingerprint:
     columns = {key: column.name for column in [*view.columns, *target] if (key := column_key(column)) is not None}
     sketches = {column.name: sketch for column in view.columns if len(sketch := _sketch(column))}
     sizes = tuple(sorted(np.bincount(view.y).tolist()))
-    names = frozenset(column.name.lower() for column in view.columns)
-    return Fingerprint(view.name, family, sizes, _table_key(view.columns), columns, sketches, names)
+    names = frozenset(name for column in view.columns if not COUNTING.fullmatch(name := column.name.lower()))
+    width = len(view.columns)
+    return Fingerprint(view.name, family, sizes, _table_key(view.columns), columns, sketches, names, width)
 
 
 def _steps(column: Variable, sign: float = 1.0) -> NDArray[np.int64]:
     """The distinct numbers of a column, multiplied by ``sign``, as integers from 0 to about ``GRID``."""
     values = np.unique(column.values[column.present]) * sign
     values = np.sort(values / max(np.abs(values).max(), 1e-300))  # the range of huge values would overflow
-    return np.floor((values - values[0]) / (values[-1] - values[0]) * GRID + OFFSET).astype(np.int64)
+    steps = np.floor((values - values[0]) / (values[-1] - values[0]) * GRID + OFFSET)
+    return np.asarray(steps, dtype=np.int64)
 
 
 def column_key(column: Variable) -> int | None:
@@ -155,20 +163,21 @@ def _shared_columns(prints: Prints) -> Iterator[tuple[Pair, str, str]]:
                 said = column if column == other else f"{column} ({other})"
                 shared.setdefault((first.name, one.name), []).append(said)
     for pair, columns in shared.items():
-        of = len(prints[pair[1]].names)
+        of = prints[pair[1]].width
         said = f"{len(columns)} of {of} columns have the values of columns of {pair[0]}: {shown(sorted(columns))}"
         yield pair, "shared columns", said
 
 
 def _same_classes(prints: Prints) -> Iterator[tuple[Pair, str, str]]:
-    first_with: dict[tuple[int, ...], str] = {}
+    """Pairs with as many columns and the same sizes of classes, unless these are all equal or there are few rows."""
+    first_with: dict[tuple[int, tuple[int, ...]], str] = {}
     for one in prints.values():
-        if sum(one.sizes) < 50 or len(set(one.sizes)) == 1 or min(one.sizes) < 5:
+        if sum(one.sizes) < FEWEST or len(set(one.sizes)) == 1:
             continue
-        first = first_with.setdefault(one.sizes, one.name)
+        first = first_with.setdefault((one.width, one.sizes), one.name)
         if first != one.name:
             sizes = ", ".join(map(str, one.sizes[:10])) + (", ..." if len(one.sizes) > 10 else "")
-            yield (first, one.name), "same classes", f"classes of {sizes} rows, as in {first}"
+            yield (first, one.name), "same classes", f"{one.width} columns, and classes of {sizes} rows, as in {first}"
 
 
 def _shared_rows(
@@ -235,28 +244,39 @@ def _namesakes(prints: Prints) -> set[Pair]:
 def _rows_in_common(first: View, second: View, matches: dict[str, str]) -> tuple[int, int, list[str]] | None:
     """The number of rows of the smaller dataset that occur in the other, its rows, and the columns compared.
 
-    These are the matched columns and those with the same name; or, if that yields nothing, the matched ones alone.
-    None if there are few such rows, or not many more than by chance.
+    These are the matched columns and those with the same name; or, if that yields nothing, the matched ones alone. Of
+    columns that are nearly functions of one another, one is compared, and at least ``FEWEST_COLUMNS``, or all that
+    the smaller dataset has. None if there are few such rows, or not many more than by chance.
     """
     others = {column.name: column for column in second.columns}
     by_lower = {column.name.lower(): column for column in second.columns}
-    matched = [(column, others[matches[column.name]]) for column in first.columns if column.name in matches]
+    partner = {matches[column.name]: column for column in first.columns if column.name in matches}  # one for each
+    matched = [(column, others[other]) for other, column in partner.items()]
     named = [(column, by_lower[column.name.lower()]) for column in first.columns
              if column.name not in matches and column.name.lower() in by_lower]  # fmt: skip
+    turn = len(first.y) > len(second.y)
+    enough = min(FEWEST_COLUMNS, len((second if turn else first).columns))
     for pairs in (matched + named, matched):
-        if not pairs:
+        turned = sorted([pair[::-1] if turn else pair for pair in pairs], key=lambda pair: pair[0].name)
+        common = [(a, b) for a, b in turned if np.isin(a.cells(), b.cells()).mean() >= SHARE]
+        kept: list[tuple[Variable, Variable]] = []
+        for a, b in common:
+            if not any(abs(_codes_correlation(b, known)) >= SAME_ORDER for _, known in kept):
+                kept.append((a, b))
+        if len(kept) < enough:
             continue
-        sides = [[pair[side].cells() for pair in pairs] for side in (0, 1)]
-        sides.sort(key=lambda cells: len(cells[0]))
-        small, large = sides
-        kept = [i for i in range(len(pairs)) if np.isin(small[i], large[i]).mean() >= SHARE]
-        if not kept:
-            continue
-        small, large = [small[i] for i in kept], [large[i] for i in kept]
+        small, large = [a.cells() for a, _ in kept], [b.cells() for _, b in kept]
         rows, n = int(np.isin(row_keys(small), row_keys(large)).sum()), len(small[0])
         if rows >= max(ROWS, SHARE * n, UNEXPECTED * _expected(small, large)):
-            return rows, n, sorted(pairs[i][0].name for i in kept)
+            return rows, n, [a.name for a, _ in kept]
     return None
+
+
+def _codes_correlation(a: Variable, b: Variable) -> float:
+    """The rank correlation of two columns without corrections for ties; 0 if one of them is constant."""
+    x, y = (column.codes[0] - column.codes[0].mean() for column in (a, b))
+    size = np.sqrt((x @ x) * (y @ y))
+    return float(x @ y / size) if size > 0 else 0.0
 
 
 def _expected(small: list[NDArray[np.uint64]], large: list[NDArray[np.uint64]]) -> float:

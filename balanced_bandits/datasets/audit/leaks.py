@@ -15,7 +15,8 @@ NEARLY_PERFECT = 0.98  # reduction of error of one feature
 SORTED_FEATURE = 0.5  # the same, for a column that follows the order of the rows
 MONOTONE = 0.99  # rank correlation with the target before it was cut
 FORMULA = 0.999  # R^2 of a regression of the target before it was cut
-LONGEST_FORMULA = 6  # columns of a formula that are named
+LONGEST_FORMULA = 6  # columns of a formula that are in its key
+LONGEST_THINNED = 100  # columns up to which those that a formula does not need are left out
 
 
 def leaks(view: View) -> Iterator[Finding]:
@@ -142,7 +143,7 @@ def formula(columns: Sequence[Variable], target: NDArray[np.float64]) -> tuple[l
 
     The target and its logarithm are regressed on the columns, and the logarithm on the logarithms of positive columns,
     which finds sums, differences, products, quotients and powers. R^2 is that of leave-one-out predictions, so it is
-    not inflated by many columns. Missing values become the median. Columns are named as long as each is needed.
+    not inflated by many columns. Missing values become the median.
     """
     rows = np.isfinite(target)
     y = target[rows]
@@ -158,8 +159,8 @@ def formula(columns: Sequence[Variable], target: NDArray[np.float64]) -> tuple[l
     for form, response, used in forms:
         matrix = np.column_stack([_standardised(x) for _, x in used])
         if _left_out_fit(matrix, response) >= FORMULA:
-            chosen, fit = _needed(matrix, response)
-            return sorted(used[i][0] for i in chosen), form, fit
+            chosen = _needed(matrix, response)
+            return sorted(used[i][0] for i in chosen), form, _left_out_fit(matrix[:, chosen], response)
     return None
 
 
@@ -176,20 +177,23 @@ def _left_out_fit(matrix: NDArray[np.float64], y: NDArray[np.float64]) -> float:
     return 1.0 - wrong / (float(y @ y) * (n / (n - 1)) ** 2)
 
 
-def _needed(matrix: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[list[int], float]:
-    """Columns chosen one by one, each as that closest to the residual, until the fit is good enough; and the fit."""
+def _needed(matrix: NDArray[np.float64], y: NDArray[np.float64]) -> list[int]:
+    """Columns that suffice for the fit: added one by one, each as that closest to the residual, then thinned out."""
+    centred = y - y.mean()
     chosen: list[int] = []
-    residual = y - y.mean()
-    while len(chosen) < matrix.shape[1]:
+    residual = centred
+    while len(chosen) < matrix.shape[1] and (not chosen or _left_out_fit(matrix[:, chosen], y) < FORMULA):
         close = np.abs(matrix.T @ residual).round(9)
         close[chosen] = -1.0
         chosen.append(int(np.argmax(close)))
         part = matrix[:, chosen]
-        if (fit := _left_out_fit(part, y)) >= FORMULA:
-            return chosen, fit
-        centred = y - y.mean()
         residual = centred - part @ np.linalg.lstsq(part, centred, rcond=None)[0]
-    return chosen, fit
+    if len(chosen) <= LONGEST_THINNED:
+        for column in list(chosen):
+            fewer = [other for other in chosen if other != column]
+            if fewer and _left_out_fit(matrix[:, fewer], y) >= FORMULA:
+                chosen = fewer
+    return chosen
 
 
 def _filled(values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -201,7 +205,7 @@ def _standardised(values: NDArray[np.float64]) -> NDArray[np.float64]:
     scaled = values / np.abs(values).max()
     centred = scaled - scaled.mean()
     deviation = centred.std()
-    return centred / deviation if deviation > 0 else centred
+    return np.asarray(centred / deviation if deviation > 0 else centred)
 
 
 def _log_choose(n: int, k: int) -> float:

@@ -14,9 +14,11 @@ CODES = frozenset(float(str(digit) * length) for digit in (7, 8, 9) for length i
     97.0, 98.0, 997.0, 998.0, 9997.0, 9998.0, 99.9, 999.9, 99.99, 999.99, 9999.9, 9999.99
 }  # fmt: skip
 REPEATED = 3  # times that a code must occur
-DIFFERENT = 10  # values besides -1 or 0 without which these are no codes
+DIFFERENT = 10  # other values without which -1 and 0 are no codes
+FAR = 1.5  # times that a code is larger than the largest other value
 HOLE = 0.25  # gap next to 0, relative to the range of the other values
-DUPLICATED = 0.01  # share of rows that repeat another
+RARE = 0.1  # share of rows up to which 0 is a code rather than what is usual
+DUPLICATED = 0.05  # share of rows that repeat another
 UNEXPECTED = 10.0  # times as many as expected
 
 
@@ -40,40 +42,46 @@ def missing_code(column: Variable) -> str:
 
     Such a value occurs at least ``REPEATED`` times at an end of the column and is one of:
 
-    - 9, 99, 999, 98, 88 and the like, also negative, as far from the other values as these are from one another;
-    - -1, -9, -99 and the like, if they are the only negative values among at least ``DIFFERENT`` others;
-    - 0, with a hole of ``HOLE`` of their range between it and at least ``DIFFERENT`` others, all of them positive.
+    - 9, 99, 999, 98, 88 and the like, as far from the other values as these are from one another, and ``FAR`` times as
+      large as the largest of them (7 and 8 only below a 9); or the same with a minus;
+    - -1, -9, -99 and the like, if they are the only negative values, next to at least ``DIFFERENT`` others;
+    - 0, in at most ``RARE`` of the rows, with a hole of ``HOLE`` of their range between it and at least ``DIFFERENT``
+      others, all of them positive.
     """
     _, m = column.codes
     if column.levels is not None or m < 3:
         return ""
     values, counts = np.unique(column.values[column.present]), column.counts
-    found: list[int] = []
-    top = m
-    while top > 2 and values[top - 1] in CODES:
-        top -= 1
-        if values[top] - values[top - 1] >= values[top - 1] - values[0]:
-            found = list(range(top, m))
-    bottom = 0
-    lowest: list[int] = []
-    while bottom < m - 2 and (-values[bottom] in CODES or values[bottom] == -1.0):
-        bottom += 1
-        gap, rest = values[bottom] - values[bottom - 1], values[-1] - values[bottom]
-        only = values[bottom] >= 0 and m - bottom >= DIFFERENT
-        if only or gap > rest or (gap == rest and values[bottom - 1] != -1.0):
-            lowest = list(range(bottom))
-    if values[0] == 0.0 and m > DIFFERENT and values[1] - values[0] >= HOLE * (values[-1] - values[1]):
-        lowest = [0]
-    codes = [i for i in sorted({*lowest, *found}) if counts[i] >= REPEATED]
-    others = [i for i in range(m) if i not in {*lowest, *found}]
-    if not codes or len(others) < 2:
+    highest, lowest = _codes_above(values), _codes_above(-values[::-1])
+    negative = int(np.searchsorted(values, 0.0))
+    if 0 < negative <= m - DIFFERENT and all(-value in CODES or value == -1.0 for value in values[:negative]):
+        lowest = max(lowest, negative)
+    hole = values[1] - values[0] >= HOLE * (values[-1] - values[1])
+    if values[0] == 0.0 and m > DIFFERENT and hole and counts[0] <= RARE * counts.sum():
+        lowest = 1
+    codes = [i for i in (*range(lowest), *range(m - highest, m)) if counts[i] >= REPEATED]
+    if not codes:
         return ""
     said = ", ".join(f"{values[i]:g} ({counts[i]} times)" for i in codes)
-    return f"{said}; all other values are from {values[others[0]]:g} to {values[others[-1]]:g}"
+    return f"{said}; all other values are from {values[lowest]:g} to {values[m - highest - 1]:g}"
+
+
+def _codes_above(values: NDArray[np.float64]) -> int:
+    """How many of the largest values are codes far above the others, of which there are at least two."""
+    if values[-1] in (7.0, 8.0):
+        return 0
+    found, most = 0, len(values) - 2
+    for k in range(1, most + 1):
+        code, rest = values[-k], values[-k - 1]
+        if code not in CODES:
+            break
+        if code - rest >= rest - values[0] and code >= FAR * abs(rest):
+            found = k
+    return found
 
 
 def _equal_columns(view: View) -> Iterator[Finding]:
-    """Pairs of columns that group the rows in the same way, or order them in the same way, and not by chance.
+    """Pairs of columns that are the same up to the names of levels, or to scale and sign, and not by chance.
 
     The chance is that of a random order of the values of one of the two.
     """
@@ -83,23 +91,29 @@ def _equal_columns(view: View) -> Iterator[Finding]:
         if m < 2 or _log_orders(column) < -np.log(BY_CHANCE):
             continue
         if column.levels is None:
-            present = codes >= 0
-            turned = np.where(present, m - 1 - codes, -1)
+            turned = np.where(codes >= 0, m - 1 - codes, -1)
             groups.setdefault(("order", min(codes.tobytes(), turned.tobytes())), []).append(column)
-        if m <= FEW:  # two columns of different numbers only would always group the rows in the same way
+        if m <= FEW:  # two columns in which all values differ would always group the rows in the same way
             names = np.full(m + 1, -1)
-            first = np.unique(codes[codes >= 0], return_index=True)[1]
-            names[np.argsort(first, kind="stable")] = np.arange(m)
+            first_row = np.unique(codes[codes >= 0], return_index=True)[1]
+            names[np.argsort(first_row, kind="stable")] = np.arange(m)
             groups.setdefault(("groups", names[codes].tobytes()), []).append(column)
     told: set[tuple[str, str]] = set()
     for same in groups.values():
         first, *others = sorted(same, key=lambda column: column.name)
         for other in others:
-            if (other.name, first.name) in told:
-                continue
-            told.add((other.name, first.name))
-            how = "equals" if np.array_equal(first.values, other.values, equal_nan=True) else "is a recoding of"
-            yield Finding(view.name, "equal columns", other.name, f"it {how} {first.name}")
+            if (other.name, first.name) not in told and _same_up_to_scale(first, other):
+                told.add((other.name, first.name))
+                how = "equals" if np.array_equal(first.values, other.values, equal_nan=True) else "is a recoding of"
+                yield Finding(view.name, "equal columns", other.name, f"it {how} {first.name}")
+
+
+def _same_up_to_scale(a: Variable, b: Variable) -> bool:
+    """Whether columns that group or order the rows in the same way are linear in one another, if both are numeric."""
+    if a.levels is not None or b.levels is not None:
+        return True
+    x, y = (values - values.mean() for values in (a.values[a.present], b.values[a.present]))
+    return bool(abs(x @ y) >= (1 - 1e-9) * np.sqrt((x @ x) * (y @ y)))
 
 
 def _log_orders(column: Variable) -> float:

@@ -49,7 +49,6 @@ class Variable:
 
     def cells(self) -> NDArray[np.uint64]:
         """A hash of each value, (n,): equal for equal numbers, also if one of them is a level, and for equal words."""
-        codes, m = self.codes
         if self.levels is None:
             distinct: pd.Series[Any] = pd.Series(np.unique(self.values[self.present]))
         else:
@@ -58,7 +57,7 @@ class Variable:
         if self.levels is not None and (words := distinct.isna().to_numpy()).any():
             texts = np.array([level.strip().lower() for level in self.levels], dtype=object)[words]
             hashes[words] = pd.util.hash_array(texts, categorize=False)
-        return np.append(hashes, np.uint64(0))[codes]  # the last one is for missing values, whose code is -1
+        return np.append(hashes, np.uint64(0))[self.codes[0]]  # the last one is for missing values, whose code is -1
 
 
 @dataclass(frozen=True)
