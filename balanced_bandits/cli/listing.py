@@ -3,7 +3,7 @@
 import ast
 
 from balanced_bandits.bandits import BANDITS
-from balanced_bandits.datasets.suite import Row, read_suite
+from balanced_bandits.datasets.suite import Row, read_suite, suites_in
 from balanced_bandits.plan.config import checked_config, given_config
 from balanced_bandits.plan.datasets import suite_path, suites_folder
 from balanced_bandits.plan.provenance import module_path
@@ -16,7 +16,7 @@ def show(suite: str | None) -> None:
         return
     config = checked_config(given_config())
     print("suites (balanced-bandits list SUITE for the datasets):")
-    for path in sorted(suites_folder().glob("*.tsv")):
+    for path in suites_in(suites_folder()):
         rows = read_suite(path).values()
         sources = ", ".join(dict.fromkeys(row.source for row in rows))
         chosen = "; the one in config.yaml" if config["suite"] == path.stem else ""

@@ -10,7 +10,7 @@ from balanced_bandits.core.errors import InputError
 from balanced_bandits.datasets.checksum import sha256
 from balanced_bandits.datasets.formats import READERS
 from balanced_bandits.datasets.prepare import Preparation
-from balanced_bandits.datasets.suite import COLUMNS, cell_of, is_suite
+from balanced_bandits.datasets.suite import COLUMNS, DECISIONS, cell_of, is_suite
 from balanced_bandits.plan.config import checked_config, given_config
 from balanced_bandits.plan.datasets import how_to_prepare
 
@@ -58,7 +58,7 @@ def _data_files(given: list[Path]) -> list[Path]:
             found.append(path)
             continue
         inside = sorted(p for p in path.iterdir() if p.name.lower().endswith(ENDINGS) and p.is_file())
-        found += [p for p in inside if not _is_output(p) and not _is_suite(p)]
+        found += [p for p in inside if not p.name.endswith(DECISIONS) and not _is_output(p) and not _is_suite(p)]
     return found
 
 

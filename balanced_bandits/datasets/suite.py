@@ -18,6 +18,7 @@ from balanced_bandits.core.errors import InputError
 COLUMNS = ("name", "source", "locator", "target", "sha256", "licence", "n", "d", "K")
 OPTIONAL = ("family", "columns", "drop", "binarise")  # may follow these
 SCHEMA = Path(__file__).resolve().parents[2] / "workflow/schemas/suite.schema.yaml"
+DECISIONS = ".decisions.tsv"  # instead of .tsv: the file with the decisions about the findings of an audit
 UNKNOWN = "unknown"  # value of sha256 for sources that publish their own checksum
 
 
@@ -64,7 +65,7 @@ def read_suite(path: Path) -> dict[str, Row]:
     try:
         lines = list(csv.reader(path.read_text(encoding="utf-8").splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE))
     except FileNotFoundError as error:
-        known = ", ".join(sorted(other.stem for other in (SCHEMA.parents[1] / "suites").glob("*.tsv")))
+        known = ", ".join(other.stem for other in suites_in(SCHEMA.parents[1] / "suites"))
         raise InputError(
             f"{path}: no such suite. Give the path of a .tsv file, which 'balanced-bandits suite' makes of your data "
             f"files, or the name of a suite of the project: {known}."
@@ -123,6 +124,11 @@ def cell_of(names: Collection[str]) -> str:
     text = io.StringIO()
     csv.writer(text, lineterminator="").writerow(names)
     return text.getvalue()
+
+
+def suites_in(folder: Path) -> list[Path]:
+    """The suites in a folder of suites, in alphabetical order; the decisions of an audit lie next to them."""
+    return sorted(path for path in folder.glob("*.tsv") if not path.name.endswith(DECISIONS))
 
 
 def is_suite(raw: bytes) -> bool:

@@ -7,7 +7,7 @@ join suggests are read again, to count the rows that they share.
 
 import itertools
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -120,16 +120,23 @@ def _sketch(column: Variable) -> NDArray[np.uint64]:
 def across(prints: Iterable[Fingerprint], read: Callable[[str], View]) -> list[Finding]:
     """All findings of this module; ``read`` gives the view of a dataset again.
 
-    Of several datasets that have something in common, each is compared with the first one in alphabetical order. Two
-    datasets have one finding, the strongest; it is decided if both are of one family.
+    Of several datasets that have something in common, each is reported with the first one in alphabetical order, not
+    with all others. Two datasets have one finding, the strongest; it is decided if both are of one family.
     """
     by_name = {one.name: one for one in sorted(prints, key=lambda one: one.name.lower())}
-    told: dict[tuple[str, str], Finding] = {}
-    for (first, other), kind, detail in itertools.chain(
-        _equal_tables(by_name), _shared_columns(by_name), _shared_rows(by_name, read, told), _same_classes(by_name)
+    told: dict[Pair, Finding] = {}
+    first_of: dict[str, str] = {}
+
+    def known(pair: Pair) -> bool:
+        return first_of.get(pair[0], pair[0]) == first_of.get(pair[1], pair[1])
+
+    for pair, kind, detail in itertools.chain(
+        _equal_tables(by_name), _shared_columns(by_name), _shared_rows(by_name, read, known), _same_classes(by_name)
     ):
-        if (first, other) not in told:
-            told[first, other] = Finding(other, kind, first, detail)
+        if not known(pair):
+            first, other = pair
+            first_of.setdefault(other, first_of.get(first, first))
+            told[pair] = Finding(other, kind, first, detail)
     for (first, other), finding in told.items():
         if (family := by_name[first].family) == by_name[other].family:
             told[first, other] = replace(finding, status=DECIDED, decision=f"one family, {family}")
@@ -181,11 +188,13 @@ def _same_classes(prints: Prints) -> Iterator[tuple[Pair, str, str]]:
 
 
 def _shared_rows(
-    prints: Prints, read: Callable[[str], View], told: Collection[Pair]
+    prints: Prints, read: Callable[[str], View], known: Callable[[Pair], bool]
 ) -> Iterator[tuple[Pair, str, str]]:
-    """Pairs with rows in common, among those that the columns or their names suggest and that are not told yet."""
+    """Pairs with rows in common, among those that the columns or their names suggest and that are not known yet."""
     matches = _alike(prints)
-    for pair in sorted({*matches, *_namesakes(prints)} - set(told)):
+    for pair in sorted({*matches, *_namesakes(prints)}):
+        if known(pair):
+            continue
         shared = _rows_in_common(read(pair[0]), read(pair[1]), matches.get(pair, {}))
         if shared is not None:
             rows, smaller, columns = shared

@@ -6,13 +6,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from balanced_bandits.core.errors import InputError
-from balanced_bandits.datasets.columns import BY_CHANCE as BY_CHANCE  # one measure of coincidence for all checks
+from balanced_bandits.datasets.suite import DECISIONS
 
 MANY = 10  # columns of one dataset with a finding of one kind from which on they become one finding
 EVERY = "*"  # in place of a column: all columns of the dataset
 OPEN, DECIDED, STALE = "open", "decided", "stale"
 HEAD = ("dataset", "kind", "column", "decision")  # of a file of decisions
-ENDING = ".decisions.tsv"
 SEVERITIES = ("high", "medium", "low")
 KINDS = {  # in the order in which they are listed: severity, and what it means
     "unreadable": ("high", "the dataset can't be read or played"),
@@ -88,7 +87,7 @@ def shown(names: Sequence[str], most: int = 6) -> str:
 
 def decisions_path(suite: Path) -> Path:
     """The file of decisions of a suite, next to it."""
-    return suite.with_name(suite.stem + ENDING)
+    return suite.with_name(suite.stem + DECISIONS)
 
 
 def read_decisions(path: Path) -> Decisions:

@@ -1,5 +1,6 @@
 """Leaks: columns that give the target away."""
 
+import itertools
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -7,9 +8,9 @@ from numpy.typing import NDArray
 from scipy.special import betainc, gammaln
 from scipy.stats import rankdata
 
-from balanced_bandits.datasets.audit.findings import BY_CHANCE, Finding, shown
+from balanced_bandits.datasets.audit.findings import Finding, shown
 from balanced_bandits.datasets.audit.view import Variable, View
-from balanced_bandits.datasets.columns import FEW
+from balanced_bandits.datasets.columns import BY_CHANCE, FEW
 
 NEARLY_PERFECT = 0.98  # reduction of error of one feature
 SORTED_FEATURE = 0.5  # the same, for a column that follows the order of the rows
@@ -20,23 +21,31 @@ LONGEST_THINNED = 100  # columns up to which those that a formula does not need 
 
 
 def leaks(view: View) -> Iterator[Finding]:
-    """All findings of this module on a dataset with at least two classes."""
-    told = {record.name for record in view.records if record.used and record.suspicion == "leak"}
+    """All findings of this module on a dataset with at least two classes; the first of those that apply to a column."""
+    told: set[str] = set()
+    for finding in itertools.chain(_of_numbers(view), _of_records(view), _of_features(view)):
+        if finding.column not in told:
+            yield finding
+        told.add(finding.column)
+
+
+def _of_records(view: View) -> Iterator[Finding]:
+    """What was noticed when the columns were read."""
     for record in view.records:
         if record.used and record.suspicion in ("leak", "identifier"):
             kind = "determines target" if record.suspicion == "leak" else "identifier"
             yield Finding(view.name, kind, record.name, record.warning)
+
+
+def _of_features(view: View) -> Iterator[Finding]:
+    """Columns that alone predict the class."""
     for column in view.columns:
-        if column.name in told:
-            continue
         reduction, chance = one_feature(column, view.y, len(view.classes))
         follows = reduction >= SORTED_FEATURE and follows_rows(column)
         if chance <= np.log(BY_CHANCE) and (follows or reduction >= NEARLY_PERFECT):
             said = f"alone it removes {_percent(reduction)} of the errors of always playing the most frequent class"
             kind = "row order" if follows else "one feature"
             yield Finding(view.name, kind, column.name, said + (", and it follows the order of the rows" * follows))
-    if view.target is not None:
-        yield from _of_numbers(view, view.target)
 
 
 def one_feature(column: Variable, y: NDArray[np.int64], classes: int) -> tuple[float, float]:
@@ -105,8 +114,10 @@ def follows_rows(column: Variable) -> bool:
     return abs(_rank_correlation(column.values, np.arange(len(codes), dtype=float))[0]) >= 0.999
 
 
-def _of_numbers(view: View, target: NDArray[np.float64]) -> Iterator[Finding]:
+def _of_numbers(view: View) -> Iterator[Finding]:
     """Findings about the target before it was cut."""
+    if (target := view.target) is None:
+        return
     numeric = [column for column in view.columns if column.levels is None]
     others = []
     for column in numeric:

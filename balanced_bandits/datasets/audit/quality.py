@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from balanced_bandits.datasets.audit.findings import BY_CHANCE, Finding, shown
+from balanced_bandits.datasets.audit.findings import Finding, shown
 from balanced_bandits.datasets.audit.view import Variable, View
-from balanced_bandits.datasets.columns import FEW
+from balanced_bandits.datasets.columns import BY_CHANCE, FEW
 
 CODES = frozenset(float(str(digit) * length) for digit in (7, 8, 9) for length in range(1, 7)) | {
     97.0, 98.0, 997.0, 998.0, 9997.0, 9998.0, 99.9, 999.9, 99.99, 999.99, 9999.9, 9999.99
