@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
+from conftest import ROOT
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_iris
@@ -30,7 +31,7 @@ from balanced_bandits.datasets.audit.leaks import _left_out_fit, one_feature
 from balanced_bandits.datasets.audit.quality import missing_code
 from balanced_bandits.datasets.audit.view import Variable
 from balanced_bandits.datasets.columns import Rules
-from balanced_bandits.datasets.suite import Row
+from balanced_bandits.datasets.suite import Row, read_suite
 from balanced_bandits.datasets.tables import Table
 
 N = 200
@@ -450,6 +451,13 @@ def test_a_wrong_file_of_decisions(tmp_path, text, said):
     path.write_text(text.format(h="dataset\tkind\tcolumn\tdecision\n"))
     with pytest.raises(InputError, match=f"my.decisions.tsv.*(\n.*)?{said}"):
         read_decisions(path)
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "workflow/suites").glob("*.decisions.tsv")), ids=lambda path: path.name)
+def test_the_decisions_of_the_project_are_about_datasets_of_their_suite(path):
+    suite = path.with_name(path.name.replace(".decisions", ""))
+    assert decisions_path(suite) == path
+    assert {dataset for dataset, _, _ in read_decisions(path)} <= set(read_suite(suite))
 
 
 def test_the_page_is_stable_and_complete():
