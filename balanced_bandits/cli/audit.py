@@ -23,7 +23,7 @@ from balanced_bandits.datasets.audit.findings import (
     page,
     read_decisions,
 )
-from balanced_bandits.datasets.prepare import Preparation, read_raw
+from balanced_bandits.datasets.prepare import Preparation, changed, read_raw
 from balanced_bandits.datasets.sources.openml_settings import SETTINGS_VARIABLE
 from balanced_bandits.datasets.suite import Row, read_suite
 from balanced_bandits.datasets.tables import Table
@@ -45,8 +45,8 @@ def audit(suite: str, output: Path | None, docs: Path | None) -> None:
     os.environ[SETTINGS_VARIABLE] = json.dumps(config["openml"])
 
     def table(row: Row) -> Table:
-        raw = _raw(row, path)
-        return source_of(row).table(row, raw, how.missing_values["everywhere"])
+        as_published = source_of(row).table(row, _raw(row, path), how.missing_values["everywhere"])
+        return changed(as_published, row.drop, "", row.locator)
 
     with Progress(len(rows), "datasets") as progress:
         found = decided(audited(rows, table, how.rules, progress.report), decisions)
@@ -85,7 +85,11 @@ def _show(found: list[Finding], datasets: int, decisions: Path) -> None:
                 print(f"  {shown}  {finding.detail}" + (f" [{finding.decision}]" if finding.decision else ""))
             print()
     counts = {status: sum(finding.status == status for finding in found) for status in titles}
-    print(f"{counts[OPEN] + counts[DECIDED]} findings in {datasets} datasets: {counts[OPEN]} open, "
-          f"{counts[DECIDED]} decided; {counts[STALE]} stale decisions")  # fmt: skip
+    print(f"{_number(counts[OPEN] + counts[DECIDED], 'finding')} in {_number(datasets, 'dataset')}: "
+          f"{counts[OPEN]} open, {counts[DECIDED]} decided; {_number(counts[STALE], 'stale decision')}")  # fmt: skip
     if counts[OPEN]:
         print(f"record a decision on each open finding in {decisions}")
+
+
+def _number(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"

@@ -36,7 +36,11 @@ def findings_in(view: View) -> list[Finding]:
 def audit(
     rows: Mapping[str, Row], table: Callable[[Row], Table], rules: Rules, report: Callable[[int], None] = lambda _: None
 ) -> list[Finding]:
-    """All findings on a suite. ``table`` reads a dataset; ``report`` is told how many have been read."""
+    """All findings on a suite.
+
+    ``table`` reads a dataset and drops what its row asks to drop, but does not cut its target. ``report`` is told how
+    many datasets have been read.
+    """
     found: list[Finding] = []
     prints: list[Fingerprint] = []
     for done, (name, row) in enumerate(rows.items(), start=1):

@@ -73,8 +73,8 @@ class View:
 
 
 def view_of(row: Row, table: Table, rules: Rules) -> View:
-    """The view of a table as published; raises what reading it raises, and ``RejectedError`` if it can't be played."""
-    cut = changed(table, row.drop, row.binarise, row.locator)
+    """The view of a table whose target is not cut yet; raises ``RejectedError`` if it can't be played."""
+    cut = changed(table, (), row.binarise, row.locator)
     if not cut.labels.notna().any():
         raise RejectedError("no row has a label")
     found = inspect(cut, rules)

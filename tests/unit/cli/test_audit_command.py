@@ -61,7 +61,7 @@ def test_findings_are_open_until_they_are_decided(suite, monkeypatch, capsys):
     decide(suite, *DECISIONS, ("clean", "small class", "", "rare, but kept"))
     assert call(monkeypatch, "audit", "my.tsv", "--output", "out/found.csv") == 0
     printed = capsys.readouterr().out
-    assert "3 findings in 3 datasets: 0 open, 3 decided; 1 stale decisions" in printed
+    assert "3 findings in 3 datasets: 0 open, 3 decided; 1 stale decision\n" in printed
     assert "[other leaves]" in printed
     assert pd.read_csv("out/found.csv").status.tolist() == ["decided"] * 3 + ["stale"]
 

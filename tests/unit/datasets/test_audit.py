@@ -31,6 +31,7 @@ from balanced_bandits.datasets.audit.leaks import _left_out_fit, one_feature
 from balanced_bandits.datasets.audit.quality import missing_code
 from balanced_bandits.datasets.audit.view import Variable
 from balanced_bandits.datasets.columns import Rules
+from balanced_bandits.datasets.prepare import changed
 from balanced_bandits.datasets.suite import Row, read_suite
 from balanced_bandits.datasets.tables import Table
 
@@ -270,8 +271,8 @@ def test_a_copy_is_found_however_it_was_changed():
         "scaled": (frame | {f"number {i}": 25.4 * frame[f"number {i}"] + i for i in range(4)}, y),
         "target": (frame, rng.integers(0, 3, 150)),
     }
-    for what, (changed, labels) in copies.items():
-        found = audited(("a", frame, y), (f"b {what}", changed, labels), ("c", *noise(1, 150)[:2]))
+    for what, (copy, labels) in copies.items():
+        found = audited(("a", frame, y), (f"b {what}", copy, labels), ("c", *noise(1, 150)[:2]))
         assert keys(found) == {(f"b {what}", "equal tables", "a")}, what
         assert found[0].detail == f"the same 150 rows as a, with {'another' if what == 'target' else 'the same'} target"
 
@@ -363,7 +364,7 @@ def test_what_cannot_be_read_is_a_finding():
             raise InputError("wrong.csv has no rows.")
         if row.name == "gone":
             raise RejectedError("it was withdrawn")
-        return nested if row.name == "nested" else good
+        return changed(nested if row.name == "nested" else good, row.drop, "", row.locator)
 
     rows = {name: row_of(name) for name in ("good", "wrong", "gone", "nested")}
     rows["dropped"] = row_of("dropped", drop=("absent",))
