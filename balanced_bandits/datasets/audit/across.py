@@ -120,22 +120,27 @@ def _sketch(column: Variable) -> NDArray[np.uint64]:
 def across(prints: Iterable[Fingerprint], read: Callable[[str], View]) -> list[Finding]:
     """All findings of this module; ``read`` gives the view of a dataset again.
 
-    Of several datasets that have something in common, each is reported with the first one in alphabetical order, not
-    with all others. Two datasets have one finding, the strongest; it is decided if both are of one family.
+    The strongest findings come first, and two datasets that others already link are not reported: a group of k datasets
+    with something in common has k - 1 findings. A finding is decided if both datasets are of one family.
     """
     by_name = {one.name: one for one in sorted(prints, key=lambda one: one.name.lower())}
     told: dict[Pair, Finding] = {}
-    first_of: dict[str, str] = {}
+    linked: dict[str, str] = {}  # datasets to an earlier one of their group
+
+    def first_of(name: str) -> str:
+        while name in linked:
+            name = linked[name]
+        return name
 
     def known(pair: Pair) -> bool:
-        return first_of.get(pair[0], pair[0]) == first_of.get(pair[1], pair[1])
+        return first_of(pair[0]) == first_of(pair[1])
 
     for pair, kind, detail in itertools.chain(
         _equal_tables(by_name), _shared_columns(by_name), _shared_rows(by_name, read, known), _same_classes(by_name)
     ):
         if not known(pair):
             first, other = pair
-            first_of.setdefault(other, first_of.get(first, first))
+            linked[first_of(other)] = first_of(first)
             told[pair] = Finding(other, kind, first, detail)
     for (first, other), finding in told.items():
         if (family := by_name[first].family) == by_name[other].family:
@@ -169,7 +174,7 @@ def _shared_columns(prints: Prints) -> Iterator[tuple[Pair, str, str]]:
                 other = first.columns[key]
                 said = column if column == other else f"{column} ({other})"
                 shared.setdefault((first.name, one.name), []).append(said)
-    for pair, columns in shared.items():
+    for pair, columns in sorted(shared.items(), key=lambda item: -len(item[1])):
         of = prints[pair[1]].width
         said = f"{len(columns)} of {of} columns have the values of columns of {pair[0]}: {shown(sorted(columns))}"
         yield pair, "shared columns", said

@@ -345,6 +345,17 @@ def test_one_family_is_a_decision():
     assert [finding.status for finding in audited(("kc.v1", frame, y), ("kc.v2", frame, y))] == [DECIDED]
 
 
+def test_a_group_has_one_finding_less_than_datasets_and_the_strongest_ones():
+    rng = np.random.default_rng(0)
+    shared = rng.normal(size=N)
+    tables = [
+        (name, noise(seed)[0] | {"extra": shared}, noise(seed)[1])
+        for name, seed in zip("abcd", (1, 1, 2, 2), strict=True)
+    ]
+    assert keys(audited(*tables)) == {("b", "equal tables", "a"), ("d", "equal tables", "c"),
+                                      ("c", "shared columns", "a")}  # fmt: skip
+
+
 def test_of_many_copies_each_is_compared_with_the_first():
     frame, y, _ = noise()
     found = audited(*[(f"copy {i}", frame, y) for i in (3, 1, 2, 0)])
