@@ -15,6 +15,7 @@ COMMANDS = {
     "inspect": "inspect:inspect",
     "suite": "suite:suite",
     "verify": "verify:verify",
+    "audit": "audit:audit",
     "doctor": "doctor:doctor",
 }
 EXAMPLES = """examples:
@@ -26,6 +27,7 @@ EXAMPLES = """examples:
   balanced-bandits inspect my.csv --target label     how a file of your own will be read and encoded
   balanced-bandits suite my_data --target label > my.tsv
   balanced-bandits verify                            compare your results with the published ones
+  balanced-bandits audit my.tsv                      look for leaks and duplicates in a suite
   balanced-bandits doctor                            check the installation, servers and caches
 """
 
@@ -103,6 +105,16 @@ def parser() -> argparse.ArgumentParser:
     )
     verify.add_argument("--results", type=Path, default=Path("results"), help="(default: results)")
     verify.add_argument("--published", type=Path, default=PUBLISHED, help="(default: that of the project)")
+    audit = commands.add_parser(
+        "audit",
+        help="look for leaks and duplicates in the datasets of a suite",
+        description="Look for columns that give the class away, for rows and columns that occur twice, within a "
+        "dataset or in several, and for other faults, in all datasets of a suite. Decisions about findings are read "
+        "from SUITE.decisions.tsv next to the suite. The exit status is 3 if there are findings without a decision.",
+    )
+    audit.add_argument("suite", metavar="SUITE", help="the name of a suite, or the path of a .tsv file")
+    audit.add_argument("--output", type=Path, metavar="FILE", help="also write the findings to this CSV file")
+    audit.add_argument("--docs", type=Path, metavar="FILE", help="also write a Markdown page of findings and decisions")
 
     doctor = commands.add_parser("doctor", help="show what is installed, reachable and in the cache")
     doctor.add_argument("--offline", action="store_true", help="contact no server")

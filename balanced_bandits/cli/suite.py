@@ -11,12 +11,13 @@ from balanced_bandits.datasets.checksum import sha256
 from balanced_bandits.datasets.formats import READERS
 from balanced_bandits.datasets.prepare import Preparation
 from balanced_bandits.datasets.reading import COMPRESSED
-from balanced_bandits.datasets.suite import COLUMNS, cell_of, is_suite
+from balanced_bandits.datasets.sources.archive import PINS
+from balanced_bandits.datasets.suite import COLUMNS, DECISIONS, cell_of, is_suite
 from balanced_bandits.plan.config import checked_config, given_config
 from balanced_bandits.plan.datasets import how_to_prepare
 
 ENDINGS = tuple(ending + packed for ending in READERS for packed in ("", *COMPRESSED))
-NOTES = (".txt",)  # files that are data only if they are named, not if they are in a folder of data
+NOTES = (".txt", PINS, DECISIONS)  # of a folder, these files are data only if they are named
 INCOMPLETE = 3  # exit status if some files could not be read
 
 
@@ -59,12 +60,8 @@ def _data_files(given: list[Path]) -> list[Path]:
         if not path.is_dir():
             found.append(path)
             continue
-        inside = sorted(
-            p
-            for p in path.iterdir()
-            if p.name.lower().endswith(ENDINGS) and not p.name.lower().endswith(NOTES) and p.is_file()
-        )
-        found += [p for p in inside if not _is_output(p) and not _is_suite(p)]
+        inside = sorted(p for p in path.iterdir() if p.name.lower().endswith(ENDINGS) and p.is_file())
+        found += [p for p in inside if not p.name.endswith(NOTES) and not _is_output(p) and not _is_suite(p)]
     return found
 
 

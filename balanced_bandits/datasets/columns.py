@@ -309,7 +309,8 @@ def _with_leak(record: Column, values: "pd.Series[Any]", y: NDArray[np.int64]) -
         return record
     # The probability that this happens to a column that is independent of the class.
     shares, sizes = np.bincount(y[present]) / present.sum(), np.bincount(codes[present])
-    chance = np.log((shares[:, None] ** sizes).sum(axis=0)).sum()
+    with np.errstate(divide="ignore"):  # probabilities of thousands of rows may be too small for a number
+        chance = np.log((shares[:, None] ** sizes).sum(axis=0)).sum()
     if chance > np.log(BY_CHANCE):
         return record
     said = f"each of its {record.levels} values occurs with one class only: it may give the class away"

@@ -31,6 +31,7 @@ OPTIONAL = (
 LISTS = ("drop", "missing", "reading")  # of these, names separated by commas
 APART = ("family", "columns", "domain", "remark")  # of these, what no job depends on
 SCHEMA = Path(__file__).resolve().parents[2] / "workflow/schemas/suite.schema.yaml"
+DECISIONS = ".decisions.tsv"  # instead of .tsv: the file with the decisions about the findings of an audit
 UNKNOWN = "unknown"  # value of sha256 for sources that publish their own checksum
 
 
@@ -152,14 +153,14 @@ def cell_of(names: Collection[str]) -> str:
     return text.getvalue()
 
 
+def suites_in(folder: Path) -> list[Path]:
+    """The suites in a folder, in alphabetical order; pins of archives and decisions of audits lie next to them."""
+    return sorted(path for path in folder.glob("*.tsv") if is_suite(path.read_bytes()[:200]))
+
+
 def is_suite(raw: bytes) -> bool:
     """Whether a file begins like a suite, and so is none of the data files next to it."""
     return raw.startswith("\t".join(COLUMNS).encode())
-
-
-def suites_in(folder: Path) -> list[Path]:
-    """The suites in a folder, sorted by name."""
-    return sorted(path for path in folder.glob("*.tsv") if is_suite(path.read_bytes()))
 
 
 def chosen(rows: dict[str, Row], names: Collection[str] | None, path: Path) -> dict[str, Row]:

@@ -76,9 +76,10 @@ def test_a_bandit_of_ones_own(folder):
 
 
 def test_datasets_of_ones_own(folder):
-    once, _, inspected = type_in(folder, "own_dataset.md")
+    once, _, inspected, audited = type_in(folder, "own_dataset.md")
     assert "plays flowers: 120 rounds" in once
     assert "K = 2 classes" in inspected
+    assert "0 findings in 1 dataset:" in audited
     assert (
         (folder / "my.tsv").read_text().splitlines()[1].startswith("flowers\tfile\tdocs/examples/flowers.csv\tkind\t")
     )
