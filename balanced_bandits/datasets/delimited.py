@@ -53,7 +53,7 @@ def read_delimited(name: str, raw: bytes, how: How) -> Table:
     if frame.shape[1] == 1 and len(frame) and not how.labels:
         raise InputError(
             f"{name} has only one column, {str(frame.columns[0])[:60]!r}; columns must be separated by commas, "
-            "semicolons, tabs or vertical bars."
+            "semicolons, tabs or vertical bars; blanks are separators in files called .txt."
         )
     if not how.header and (hidden := _hidden_header(frame)):
         raise InputError(
@@ -75,7 +75,7 @@ def _separated_by_blanks(lines: Sequence[str]) -> bool:
     sample = [line for line in lines[:SAMPLE] if line.strip()]
     tabs = {line.count("\t") for line in sample}
     words = {len(line.split()) for line in sample}
-    others = any(separator in line for line in sample for separator in SEPARATORS.strip())
+    others = any(separator in line for line in sample for separator in ";|,")
     return not others and len(words) == 1 and words != {1} and (tabs == {0} or len(tabs) > 1)
 
 

@@ -26,6 +26,7 @@ from balanced_bandits.datasets.options import Options
 from balanced_bandits.datasets.reading import (
     COMPRESSED,
     How,
+    as_word,
     check_filling,
     labelled,
     lines_of,
@@ -119,19 +120,23 @@ def _joined(parts: Sequence[Part], tables: Sequence[Table]) -> Table:
             odd = sorted(set(columns) ^ set(table.features.columns))[:5]
             said = ", ".join(odd) if odd else "their order"
             raise InputError(f"{parts[0].name} and {part.name} must have the same columns, but differ in: {said}.")
-    features = pd.concat([_comparable(table.features) for table in tables], ignore_index=True)
-    for i, kind in enumerate(tables[0].features.dtypes):
-        if isinstance(kind, pd.CategoricalDtype):
+    kinds = zip(*(table.features.dtypes for table in tables), strict=True)
+    texts = [i for i, kind in enumerate(kinds) if not all(pd.api.types.is_numeric_dtype(each) for each in kind)]
+    features = pd.concat([_with_text(table.features, texts) for table in tables], ignore_index=True)
+    for i in texts:
+        if any(isinstance(table.features.dtypes.iloc[i], pd.CategoricalDtype) for table in tables):
             features.isetitem(i, features.iloc[:, i].astype("category"))  # type: ignore[arg-type]
     return Table(features, pd.concat([table.labels for table in tables], ignore_index=True))
 
 
-def _comparable(frame: pd.DataFrame) -> pd.DataFrame:
-    """The frame with categories as objects, since those of several files may differ."""
-    kinds = [i for i, kind in enumerate(frame.dtypes) if isinstance(kind, pd.CategoricalDtype)]
+def _with_text(frame: pd.DataFrame, texts: Sequence[int]) -> pd.DataFrame:
+    """The frame with these columns as objects, numbers as text, since they are no numbers in another file."""
     frame = frame.copy(deep=False)
-    for i in kinds:
-        frame.isetitem(i, frame.iloc[:, i].astype(object))  # type: ignore[arg-type]
+    for i in texts:
+        column = frame.iloc[:, i]
+        numeric = pd.api.types.is_numeric_dtype(column.dtype)
+        text = column.astype(object).map(as_word, na_action="ignore") if numeric else column
+        frame.isetitem(i, text.astype(object))  # type: ignore[arg-type]
     return frame
 
 
@@ -153,7 +158,7 @@ def _matched(table: Table, pattern: str) -> Table:
 
     def part(label: str) -> str:
         found = expression.search(label)
-        return "other" if found is None else found[expression.groups and 1]
+        return (found and found[expression.groups and 1]) or "other"
 
     return Table(table.features, table.labels.map(part, na_action="ignore").astype(object))
 

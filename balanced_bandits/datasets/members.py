@@ -10,7 +10,6 @@ import io
 import stat
 import tarfile
 import zipfile
-import zlib
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import PurePosixPath
 from typing import BinaryIO
@@ -26,7 +25,6 @@ MOST_MEMBERS = 2**18  # of a tar archive, which has no list of them
 CHUNK = 2**18  # bytes
 LARGEST_HEADER = 2**20  # bytes of the header of a member, such as a long name; at least CHUNK
 DEEPEST = 3  # archives inside archives
-BROKEN = (zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError, OSError, RuntimeError, ValueError, IndexError)
 
 
 def is_archive(name: str) -> bool:
@@ -64,8 +62,8 @@ def _members(name: str, archive: BinaryIO, wanted: Collection[str]) -> dict[str,
         )
     except InputError:
         raise
-    except BROKEN as error:
-        raise InputError(f"{name} can't be read as an archive ({error or type(error).__name__}).") from error
+    except Exception as error:  # on broken bytes the libraries raise anything, such as zlib.error or IndexError
+        raise InputError(f"{name} can't be read as an archive ({type(error).__name__}: {error}).") from error
     if absent := sorted(set(wanted) - found.keys()):
         raise InputError(f"{name} has no member {absent[0]}.")
     return found

@@ -151,7 +151,7 @@ def split_target(name: str, frame: pd.DataFrame, target: str | None, missing: Se
     declared = isinstance(labels.dtype, pd.CategoricalDtype)
     features = frame.iloc[:, [i for i in range(len(columns)) if i != target_at]]
     features.columns = pd.Index([column for i, column in enumerate(columns) if i != target_at])
-    labels = labels.astype(object).map(_label, na_action="ignore").astype(object)
+    labels = labels.astype(object).map(as_word, na_action="ignore").astype(object)
     return Table(features, labels if declared else labels.mask(labels.isin(missing), None))
 
 
@@ -177,8 +177,8 @@ def labelled(name: str, frame: pd.DataFrame, labels: Any, target: str | None) ->
     return split_target(name, frame.assign(**{str(target): labels}), target)
 
 
-def _label(value: object) -> str:
-    """A label as a string; floats with integer values become integers, so that 1 and 1.0 are the same label."""
+def as_word(value: object) -> str:
+    """A value as a string; floats with integer values become integers, so that 1 and 1.0 are the same label."""
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace").strip()
     if isinstance(value, float) and value.is_integer():

@@ -3,15 +3,14 @@
 #      results/SUITE/table2.{csv,md,tex} (Table 2 of the paper for these datasets).
 # Steps: fetch, encode; with `strict`, check that all can be played; after the runs are collected, make Table 2.
 
-from balanced_bandits.datasets.sources.registry import TERMINAL_VARIABLE
+from balanced_bandits.datasets.sources.registry import share_terminal
 
 try:
     DATASETS.check_folders()
 except InputError as error:
     raise WorkflowError(str(error)) from None
 
-if sys.stderr.isatty():
-    os.environ.setdefault(TERMINAL_VARIABLE, os.ttyname(sys.stderr.fileno()))
+share_terminal()
 
 
 rule fetch:

@@ -11,9 +11,10 @@ to the versions with which it was tested.
 import logging
 import os
 import re
+import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -141,12 +142,19 @@ def _receive(session: Any, url: str, file: str, size: int, part: Path) -> None:
         raise InputError(f"the connection ended after {progress.done} of {size} bytes")
 
 
+def share_terminal() -> None:
+    """Tell the jobs of this run where its terminal is, if standard error is one."""
+    with suppress(OSError):
+        os.environ.setdefault(TERMINAL_VARIABLE, os.ttyname(sys.stderr.fileno()))
+
+
 def show_progress() -> None:
     """Print messages on downloads on standard error and, if this is a job of a run with a terminal, there as well."""
     PROGRESS.setLevel(logging.INFO)
     PROGRESS.addHandler(logging.StreamHandler())
     if terminal := os.environ.get(TERMINAL_VARIABLE):
-        PROGRESS.addHandler(logging.FileHandler(terminal, delay=True))
+        with suppress(OSError):  # it may be gone
+            PROGRESS.addHandler(logging.FileHandler(terminal))
 
 
 class Progress:

@@ -240,6 +240,24 @@ def test_a_job_tells_its_log_and_the_terminal(index, folder):
     assert output.read_bytes() == DATA
     assert index.downloads == [ANY]
     assert done.stderr == (folder / "terminal").read_text() == f"downloading {ANY} (0.0 MB)\n"
+    (folder / "cache" / ANY).unlink()
+    environment[registry.TERMINAL_VARIABLE] = str(folder / "gone" / "terminal")
+    subprocess.run(command, env=environment, capture_output=True, check=True)
+
+
+def test_jobs_find_the_terminal_of_their_run(monkeypatch):
+    monkeypatch.setenv(registry.TERMINAL_VARIABLE, "")  # so that it is put back
+    monkeypatch.delenv(registry.TERMINAL_VARIABLE)
+    with open(os.devnull) as nowhere:
+        monkeypatch.setattr(sys, "stderr", nowhere)
+        registry.share_terminal()
+    assert registry.TERMINAL_VARIABLE not in os.environ
+    ours, theirs = os.openpty()
+    with open(theirs, "w") as terminal:
+        monkeypatch.setattr(sys, "stderr", terminal)
+        registry.share_terminal()
+        assert os.environ[registry.TERMINAL_VARIABLE] == os.ttyname(theirs)
+    os.close(ours)
 
 
 def test_a_configuration_that_pip_does_not_accept(index, tmp_path, monkeypatch):

@@ -592,6 +592,15 @@ def test_categories_of_several_files_stay_categories():
     assert table.features["colour"].dropna().tolist() == ["red", "blue", "5", "6"]
 
 
+def test_a_column_that_is_numeric_in_one_file_only():
+    """The files together are read as one file would be."""
+    parts = [part("a.csv", "x,y,kind\n1,2,u\n,3,v\n"), part("b.csv", "x,y,kind\n1,none,u\nred,4,v\n")]
+    table = read_parts(parts, [], "kind")
+    assert rows(table) == [["1", "2"], [None, "3"], ["1", "none"], ["red", "4"]]
+    whole = read_table("c.csv", b"x,y,kind\n1,2,u\n,3,v\n1,none,u\nred,4,v\n", "kind")
+    assert rows(table) == rows(whole)
+
+
 @pytest.mark.parametrize(
     ("header", "said"),
     [("size,hue,class", "colour, hue"), ("colour,size,class", "their order"), ("size,class", "colour")],
@@ -692,6 +701,7 @@ def test_a_format_that_the_name_does_not_say():
         ("^(ALL|AML)", ["ALL", "AML", "other", None]),
         ("^A.L", ["ALL", "AML", "other", None]),
         (r"_(\d+)", ["1", "2", "3", None]),
+        (r"(ALL)?_", ["ALL", "other", "other", None]),
     ],
 )
 def test_a_part_of_the_label(pattern, expected):

@@ -88,8 +88,8 @@ def within_time(read, *arguments):
 
 @pytest.mark.parametrize("ending", READERS)
 def test_readers_of_data_files(ending):
-    if ending in (".tsv", ".labels"):
-        return  # the readers of .csv and .data
+    if ending in (".tsv", ".data", ".labels"):
+        return  # read as .csv and .txt
     seeds = [file for file in VALID if file[0].endswith(ending)]
     rng = random.Random(ending)
     tables = 0
@@ -122,7 +122,9 @@ def test_the_reader_of_suites(tmp_path):
         line(name="three", source="openml", locator="61@1", sha256="unknown"),
         line(name="four", source="archive", locator="tinydata-1.0-py3-none-any.whl:a.dat"),
     ]
-    valid = "\n".join(["\t".join(COLUMNS), *rows]).encode()
+    more = ["-9,u=0", "skip=1,label=^a"]
+    rows = ["\t".join([row, *(["", ""] if "openml" in row else more)]) for row in rows]
+    valid = "\n".join(["\t".join([*COLUMNS, "missing", "reading"]), *rows]).encode()
     tokens = [*TOKENS, b"../", b"/etc", b"..", b"\x85", b"\x1c", b"{x}", b"$(x)", b"-1", b"1.5", b"openml", b"one"]
     rng = random.Random("suite")
     path, accepted = tmp_path / "suite.tsv", 0
