@@ -39,7 +39,7 @@ def test_sklearn_gives_what_scikit_learn_loads(tmp_path, name):
 
 
 def test_sklearn_has_the_files_that_the_suite_was_written_for(tmp_path):
-    rows = read_suite(ROOT / "workflow/suites/embedded.tsv").values()
+    rows = read_suite(ROOT / "workflow/suites/registry300.tsv").values()
     given = [row for row in rows if row.source == "sklearn"]
     assert len(given) >= 3
     for each in given:
