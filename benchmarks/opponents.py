@@ -2,7 +2,7 @@
 
     python benchmarks/opponents.py [--folder .peers] [--shuffles 5] [--datasets wine vehicle ...]
 
-Datasets are those of the default suite, as the pipeline encodes them, and every bandit meets the same orders of the
+Datasets are those of the suite registry300, as the pipeline encodes them, and every bandit meets the same orders of the
 rows. Every bandit is shown with the best of its settings on each dataset (mean over shuffles), with the setting that is
 best on the other shuffles, and with the mean over its settings. Vowpal Wabbit has its own environment. It plays with
 --cbify and --hash all, since integer names of features would collide across arms.
@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 ROOT = Path(__file__).resolve().parent.parent
-DATASETS = ("breast-wisconsin", "contraceptive", "dermatology", "german", "segment", "vehicle", "vowel", "wine")
+DATASETS = ("breast-wisconsin", "cleveland", "dermatology", "ecoli", "german", "vehicle", "vowel", "wine")
 RATES = (0.1, 0.5, 2.0, 10.0)
 VOWPAL = {
     "VW cover 16": [f"--cover 16 --psi {psi} -l {rate}" for psi in (0.01, 0.1, 1) for rate in RATES],
@@ -42,11 +42,11 @@ print(json.dumps(regrets))
 
 
 def encoded(name):
-    """Contexts and labels of a dataset of the default suite."""
+    """Contexts and labels of a dataset of the suite registry300."""
     from balanced_bandits.cli.run import _from_suite
     from balanced_bandits.plan.plan import Plan
 
-    return _from_suite(name, Plan({}))
+    return _from_suite(name, Plan({"suite": "registry300"}))
 
 
 def regrets_of_ours(bandit, data, shuffles):

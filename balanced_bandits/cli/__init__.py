@@ -20,7 +20,7 @@ COMMANDS = {
 }
 EXAMPLES = """examples:
   balanced-bandits list                              the suites and the bandits
-  balanced-bandits list registry60                     the datasets of a suite
+  balanced-bandits list registry60                   the datasets of a suite
   balanced-bandits run iris --bandit BLTS            play a dataset of the configured suite
   balanced-bandits run iris --bandit BLTS --alpha 0.5 --gamma 0.05 --shuffles 5
   balanced-bandits run my.csv --target label         play a file of your own
@@ -45,6 +45,7 @@ def parser() -> argparse.ArgumentParser:
 
     listing = commands.add_parser("list", help="list the suites and the bandits, or the datasets of a suite")
     listing.add_argument("suite", nargs="?", help="the name of a suite, or the path of a .tsv file")
+    listing.add_argument("--markdown", action="store_true", help="the datasets as a table in Markdown, with their terms")
 
     run = commands.add_parser(
         "run",

@@ -7,6 +7,8 @@ import pytest
 import yaml
 from conftest import ROOT
 
+from balanced_bandits.cli.listing import markdown_table
+from balanced_bandits.datasets.suite import read_suite
 from balanced_bandits.plan.config import checked_config, config_schema
 
 PAGES = sorted((ROOT / "docs").glob("*.md"))
@@ -58,3 +60,8 @@ def test_the_readme_leads_to_every_page():
     readme = (ROOT / "README.md").read_text()
     for page in PAGES:
         assert f"(docs/{page.name})" in readme, page.name
+
+
+def test_the_page_on_registry300_lists_the_suite_as_it_is():
+    page = (ROOT / "docs/registry300.md").read_text()
+    assert page.endswith("\n".join(markdown_table(read_suite(ROOT / "workflow/suites/registry300.tsv"))) + "\n")
