@@ -22,7 +22,8 @@ def test_with_gamma_one_balancing_does_nothing(balanced, plain, schedule):
     expected, _, expected_memory = played(plain, contexts, rewards, schedule=schedule)
     np.testing.assert_array_equal(arms, expected)
     np.testing.assert_array_equal(memory.weights, 1.0)
-    np.testing.assert_array_equal(memory.arms.theta, expected_memory.arms.theta)
+    # Balancing starts the sums over an arm's rows anew more often, which changes the last digits.
+    np.testing.assert_allclose(memory.arms.theta, expected_memory.arms.theta, rtol=1e-11, atol=1e-13)
     assert (played(balanced, contexts, rewards, gamma=1.0, schedule=schedule)[2].weights == 1.0).all()
     weighted, _, _ = played(balanced, contexts, rewards, gamma=0.01, **choices)
     assert (weighted != expected).any()  # gamma does matter here
