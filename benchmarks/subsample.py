@@ -20,7 +20,7 @@ from balanced_bandits.plan.plan import Plan
 from balanced_bandits.vocabulary import QUANTITIES
 
 DATASETS = 60
-SECONDS = 700.0
+SECONDS = 600.0
 ALWAYS = ("iris", "wine", "haberman")
 SEED = 2019
 
