@@ -3,7 +3,7 @@
     python benchmarks/processors.py [--folder .processors] [--shuffles 2] [--datasets iris wine ...] [--variants ...]
 
 Compiled kernels, BLAS, NumPy and the C library choose their instructions by the processor, and so differ in the last
-digits of sums. Each variant below pretends to be another processor: it encodes datasets of the suite registry300 and plays
+digits of sums. Each variant below pretends to be another processor: it encodes datasets of registry300 and plays
 them with the paper's five bandits, in a process of its own. The others make a change that must not pass for rounding:
 another seed, another choice, another grid. All are compared with the first one by the rules of `balanced-bandits
 verify`, and the tolerances there are derived from what this prints (docs/verify.md). Half an hour of CPU time; what is
@@ -19,8 +19,8 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-DATASETS = ("iris", "appendicitis", "wine", "sonar", "gunpoint", "pickupgesturewiimotez", "dermatology", "vehicle",
-            "vowel", "german", "abalone", "titanic", "qsar-fish", "phoneme", "penbased", "california-housing")  # fmt: skip
+DATASETS = ("iris", "appendicitis", "wine", "sonar", "gunpoint", "pickupgesturewiimotez", "dermatology", "vowel",
+            "german", "abalone", "titanic", "saheart", "phoneme", "penbased", "california-housing")  # fmt: skip
 GENERIC = {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}
 OLD_NUMPY = {"NPY_DISABLE_CPU_FEATURES": "X86_V3 X86_V4 AVX512_ICL AVX512_SPR"}
 OLD_LIBRARY = {"GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX512F,-AVX2,-FMA,-FMA4"}

@@ -45,7 +45,7 @@ def parser() -> argparse.ArgumentParser:
 
     listing = commands.add_parser("list", help="list the suites and the bandits, or the datasets of a suite")
     listing.add_argument("suite", nargs="?", help="the name of a suite, or the path of a .tsv file")
-    listing.add_argument("--markdown", action="store_true", help="the datasets as a table in Markdown, with their terms")
+    listing.add_argument("--markdown", action="store_true", help="as a table in Markdown, with licences and remarks")
 
     run = commands.add_parser(
         "run",

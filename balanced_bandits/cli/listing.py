@@ -20,11 +20,11 @@ def show(suite: str | None, markdown: bool = False) -> None:
     config = checked_config(given_config())
     print("suites (balanced-bandits list SUITE for the datasets):")
     for path in suites_in(suites_folder()):
-        rows = read_suite(path).values()
-        sources = ", ".join(dict.fromkeys(row.source for row in rows))
+        listed = read_suite(path).values()
+        sources = ", ".join(dict.fromkeys(row.source for row in listed))
         chosen = "; the one in config.yaml" if config["suite"] == path.stem else ""
-        sizes = [row.n for row in rows]
-        print(f"  {path.stem:<14} {len(rows)} datasets, {min(sizes)} to {max(sizes)} rows, from {sources}{chosen}")
+        sizes = [row.n for row in listed]
+        print(f"  {path.stem:<14} {len(listed)} datasets, {min(sizes)} to {max(sizes)} rows, from {sources}{chosen}")
     print("\nbandits (balanced-bandits run DATASET --bandit NAME):")
     for name, entry in BANDITS.items():
         print(f"  {name:<14} {first_line(entry.module).removeprefix(f'{name}: ')}")

@@ -2,8 +2,9 @@
 
 At least 97 % of each bandit's jobs are predicted within a factor of two. The model was fitted to the CPU seconds of 615
 jobs: the five bandits on 123 datasets of the suite registry300, among them all large ones (one run each, two of LinTS;
-geometric refreshes at 5 %; two cores of a shared machine). It uses the number of columns after encoding; with the number before encoding, jobs with categorical columns
-take longer than predicted. ``benchmarks/fit_cost.py`` fits the constants to the times of a run.
+geometric refreshes at 5 %; two cores of a shared machine). It uses the number of columns after encoding; with the
+number before encoding, jobs with categorical columns take longer than predicted. ``benchmarks/fit_cost.py`` fits the
+constants to the times of a run.
 
 ``PAPER`` decides how often a large dataset is shuffled (``shuffle_seconds``): if it changes, so do results. Both
 ``PAPER`` and ``START_UP`` decide which datasets the calibration uses, the order of jobs, the time that they request on
