@@ -20,7 +20,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 DATASETS = ("iris", "appendicitis", "wine", "sonar", "gunpoint", "pickupgesturewiimotez", "dermatology", "vowel",
-            "german", "abalone", "titanic", "saheart", "phoneme", "penbased", "california-housing")  # fmt: skip
+            "vehicle", "german", "abalone", "titanic", "saheart", "phoneme", "penbased", "concrete")  # fmt: skip
 GENERIC = {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}
 OLD_NUMPY = {"NPY_DISABLE_CPU_FEATURES": "X86_V3 X86_V4 AVX512_ICL AVX512_SPR"}
 OLD_LIBRARY = {"GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX512F,-AVX2,-FMA,-FMA4"}
