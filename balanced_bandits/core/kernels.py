@@ -115,9 +115,9 @@ class Cache(caching.FunctionCache):
 def load_blas() -> None:
     """Load SciPy's BLAS and LAPACK for kernels, without the rest of ``scipy.linalg``, which takes 0.2 seconds.
 
-    Numba calls these two modules and nothing else of ``scipy.linalg``, and finds them where they are put here. For
-    processes that run kernels of this package only: although other code can still import ``scipy.linalg``, the two
-    modules are then not among its attributes.
+    Numba calls these two modules and nothing else of ``scipy.linalg``, and finds them where they are put here. Call it
+    before a bandit is imported, which looks up routines of both. For processes that run kernels of this package only:
+    although other code can still import ``scipy.linalg``, the two modules are then not among its attributes.
     """
     folders = [os.path.join(folder, "linalg") for folder in scipy.__path__]
     for name in ("scipy.linalg.cython_blas", "scipy.linalg.cython_lapack"):

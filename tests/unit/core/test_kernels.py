@@ -60,9 +60,9 @@ def test_copies_of_the_package_share_what_one_of_them_compiled(tmp_path):
 ONE_RUN = """
 import json, sys
 import numpy as np
-from balanced_bandits import LinTS
 from balanced_bandits.core.kernels import load_blas
 load_blas()
+from balanced_bandits import LinTS
 rng = np.random.default_rng(0)
 run = next(LinTS.play([{}], rng.standard_normal((40, 3)), rng.random((40, 2)), np.arange(40), [rng]))
 loaded = [name for name in ("scipy.linalg", "numba.cpython.mathimpl") if name in sys.modules]
