@@ -104,8 +104,16 @@ def parser() -> argparse.ArgumentParser:
         description="Compare your results with the published ones, table by table. Results of a part of the datasets "
         "are compared on these. The exit status is 1 if they differ by more than the rounding of another processor.",
     )
-    verify.add_argument("--results", type=Path, default=Path("results"), help="(default: results)")
-    verify.add_argument("--published", type=Path, default=PUBLISHED, help="(default: that of the project)")
+    verify.add_argument(
+        "--results", type=Path, default=Path("results"), metavar="FOLDER", help="your results (default: results)"
+    )
+    verify.add_argument(
+        "--published",
+        type=Path,
+        default=PUBLISHED,
+        metavar="FOLDER",
+        help="the published results (default: those of the project)",
+    )
     audit = commands.add_parser(
         "audit",
         help="look for leaks and duplicates in the datasets of a suite",

@@ -28,7 +28,11 @@ from typing import Any
 import numba
 import scipy
 from numba.core import caching
-from numba.core.runtime.nrt import rtsys
+
+try:
+    from numba.core.runtime.nrt import rtsys
+except ImportError:  # another version of Numba has it elsewhere
+    rtsys = None  # type: ignore[assignment]
 
 PACKAGE = Path(__file__).resolve().parents[1]
 KERNEL_FOLDERS = ("core", "estimation", "bandits", "simulation")
@@ -96,11 +100,14 @@ class Cache(caching.FunctionCache):
 
     Numba's own cache first imports and registers everything that can be compiled. Cached code needs only the runtime
     that counts references to arrays. (It would need more for parallel loops and hashing, which no kernel uses.) A
-    function that is not in the cache is compiled as usual: the compiler loads the rest itself.
+    function that is not in the cache is compiled as usual: the compiler loads the rest itself. If a version of Numba
+    does not have the internals that this uses, the code is loaded as Numba does it, more slowly.
     """
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The compiled function for a signature, or None if it is not in the cache."""
+        if not (hasattr(rtsys, "initialize") and hasattr(self, "_load_overload")):
+            return super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
         rtsys.initialize(target_context)
         return self._load_overload(sig, target_context)  # type: ignore[no-untyped-call]
 
@@ -108,9 +115,9 @@ class Cache(caching.FunctionCache):
 def load_blas() -> None:
     """Load SciPy's BLAS and LAPACK for kernels, without the rest of ``scipy.linalg``, which takes 0.2 seconds.
 
-    Numba calls these two modules and nothing else of ``scipy.linalg``, and finds them where they are put here. For
-    processes that run kernels of this package only: although other code can still import ``scipy.linalg``, the two
-    modules are then not among its attributes.
+    Numba calls these two modules and nothing else of ``scipy.linalg``, and finds them where they are put here. Call it
+    before a bandit is imported, which looks up routines of both. For processes that run kernels of this package only:
+    although other code can still import ``scipy.linalg``, the two modules are then not among its attributes.
     """
     folders = [os.path.join(folder, "linalg") for folder in scipy.__path__]
     for name in ("scipy.linalg.cython_blas", "scipy.linalg.cython_lapack"):
@@ -177,7 +184,10 @@ def _compiled(function: Callable[..., Any], **flags: Any) -> Callable[..., Any]:
         for name, value in ours.items():
             setattr(settings, name, value)
         with suppress(RuntimeError):  # no folder is writable
-            compiled._cache = Cache(function)  # type: ignore[no-untyped-call]  # as cache=True does, with our class
+            if hasattr(compiled, "_cache"):
+                compiled._cache = Cache(function)  # type: ignore[no-untyped-call]  # as enable_caching, with our class
+            else:
+                compiled.enable_caching()
     finally:
         for name, value in before.items():
             setattr(settings, name, value)

@@ -74,7 +74,9 @@ def compare_tables(
     odd = set(mine[1].columns) ^ set(theirs[1].columns)
     if odd:
         return Finding(name, DIFFERENT, f"only one of the two tables has the columns {', '.join(sorted(odd))}")
-    both = mine[1].merge(theirs[1], on=keys, how="outer", suffixes=("", "_theirs"), indicator=True)
+    text = [key for key in keys if not (_is_number(mine[1][key]) and _is_number(theirs[1][key]))]
+    own, published = (table[1].astype(dict.fromkeys(text, str)) for table in (mine, theirs))
+    both = own.merge(published, on=keys, how="outer", suffixes=("", "_theirs"), indicator=True)
     if (problem := _unmatched(both, keys)) is not None:
         return Finding(name, DIFFERENT, *problem)
     apart = pd.DataFrame({column: _apart(both[column], both[f"{column}_theirs"]) for column in columns})
@@ -88,6 +90,8 @@ def compare_tables(
     words = f"{moved.sum():,} of {len(both):,} rows differ"
     if same_runs or not content.main:
         return Finding(name, DIFFERENT, words + (", although the runs are the same" if same_runs else ""), examples)
+    if not (_is_number(own[content.main]) and _is_number(published[content.main])):
+        return Finding(name, DIFFERENT, f"{words}; {content.main} is not a column of numbers in both tables", examples)
     examples = _worst(both, keys, content.main, apart[content.main]) or examples
     move = _move(both[content.main], both[f"{content.main}_theirs"])
     words += f"; {content.main} by {move:.3f} of its deviation over rows (rounding: at most {MOST_MOVE:g})"

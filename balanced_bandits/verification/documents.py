@@ -17,11 +17,11 @@ from typing import Any
 import pandas as pd
 
 from balanced_bandits.core.errors import InputError
-from balanced_bandits.core.tables import read_table
-from balanced_bandits.verification.contents import SOURCE, record_in
+from balanced_bandits.verification.contents import ON_DATASETS, SOURCE, published_table, record_in
 from balanced_bandits.vocabulary import PROTOCOLS
 
-BLOCK = re.compile(r"(<!-- published: ([a-z0-9_ ]+) -->\n).*?(<!-- end -->)", flags=re.DOTALL)
+START, END = "<!-- published:", "<!-- end -->"
+BLOCK = re.compile(rf"({START} ([a-z0-9_ ]+) -->\n)(?:(?!{START}).)*?({END})", flags=re.DOTALL)
 
 
 class Published:
@@ -34,7 +34,7 @@ class Published:
 
     def table(self, name: str) -> pd.DataFrame:
         """A table of the experiment on datasets."""
-        return read_table(self.suite / f"{name}.csv")
+        return published_table(self.suite, name, ON_DATASETS[name])[1]
 
 
 def filled(text: str, published: Published, name: str) -> str:
@@ -46,7 +46,12 @@ def filled(text: str, published: Published, name: str) -> str:
             raise InputError(f"{name}: there is no table {function!r}; the tables are {', '.join(TABLES)}.")
         return found[1] + "\n" + TABLES[function](published, arguments) + "\n\n" + found[3]
 
-    return BLOCK.sub(block, text)
+    result, blocks = BLOCK.subn(block, text)
+    if not blocks == text.count(START) == text.count(END):
+        raise InputError(
+            f"{name}: a block must begin with '{START} NAME -->', NAME in lower case, and end with '{END}'."
+        )
+    return result
 
 
 def origin(published: Published, _: Sequence[str]) -> str:

@@ -79,7 +79,7 @@ def _remove(published: Path) -> None:
 def command(config: dict[str, Any], defaults: dict[str, Any]) -> str:
     """The command that repeats a run: Snakemake's, with every option that is not the default.
 
-    >>> command({"suite": "mine", "shuffles": 3, "seed": 1}, {"suite": "embedded", "shuffles": 10, "seed": 1})
+    >>> command({"suite": "mine", "shuffles": 3, "seed": 1}, {"suite": "registry60", "shuffles": 10, "seed": 1})
     "snakemake --cores all --config 'shuffles=3' 'suite=mine'"
     """
     changed = [f"{key}={value if isinstance(value, str) else json.dumps(value)}"

@@ -141,6 +141,8 @@ def _on_datasets(mine: Path, theirs: Path, same_example: bool) -> Iterator[Findi
     runs, published = wrong_rounds(mine / "classification.parquet"), published_runs(theirs / RUNS)
     listed = _played(own_table(mine / "datasets.csv", ON_DATASETS["datasets"])[1])
     whole = _played(published_table(theirs, "datasets", ON_DATASETS["datasets"])[1])
+    if not listed:
+        raise InputError(f"{mine / 'datasets.csv'}: no dataset was played, so there is nothing to compare.")
     part = listed < whole
     if part:
         published = published[published["dataset"].isin(list(listed))]

@@ -50,6 +50,15 @@ def download(file: str, size: int, part: Path) -> None:
     ``size`` is its size in bytes; a larger response is cut off. Whether the bytes are the right ones is for the caller
     to check.
     """
+    try:
+        _download(file, size, part)
+    except (ImportError, AttributeError, TypeError) as error:  # pip is not installed, or its internals have changed
+        raise InputError(
+            f"this version of pip can't be used ({error}); install one that pyproject.toml allows"
+        ) from error
+
+
+def _download(file: str, size: int, part: Path) -> None:
     from pip._internal.exceptions import PipError
     from pip._vendor.requests import RequestException
     from pip._vendor.urllib3.exceptions import HTTPError

@@ -28,11 +28,14 @@ def copy_of_the_package(folder):
     return folder
 
 
-def call(home, cache):
-    """Call a kernel in a process that has the package from ``home``; gives the hits and misses of the cache."""
+def call(home, cache, before=""):
+    """Call a kernel in a process that has the package from ``home``; gives the hits and misses of the cache.
+
+    ``before`` is run first.
+    """
     environment = os.environ | {"PYTHONPATH": str(home), "NUMBA_CACHE_DIR": str(cache), "PYTHONDONTWRITEBYTECODE": "1"}
     done = subprocess.run(
-        [sys.executable, "-c", CALL], env=environment, cwd=home, capture_output=True, text=True, check=False
+        [sys.executable, "-c", before + CALL], env=environment, cwd=home, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
@@ -57,9 +60,9 @@ def test_copies_of_the_package_share_what_one_of_them_compiled(tmp_path):
 ONE_RUN = """
 import json, sys
 import numpy as np
-from balanced_bandits import LinTS
 from balanced_bandits.core.kernels import load_blas
 load_blas()
+from balanced_bandits import LinTS
 rng = np.random.default_rng(0)
 run = next(LinTS.play([{}], rng.standard_normal((40, 3)), rng.random((40, 2)), np.arange(40), [rng]))
 loaded = [name for name in ("scipy.linalg", "numba.cpython.mathimpl") if name in sys.modules]
@@ -87,6 +90,39 @@ def test_cached_code_runs_without_the_compiler_and_plays_as_compiled_code_does(t
     assert one_run(tmp_path) == [arms, penalties, [], 1]
     # Other code in the process can still be compiled, and can use SciPy.
     assert one_run(tmp_path, "and compile") == [arms, penalties, [], 1]
+
+
+ELSEWHERE = {
+    "the runtime": """
+from numba.core.runtime import nrt
+del nrt.rtsys
+""",
+    "its method": """
+from numba.core import caching
+old = caching.Cache._load_overload
+caching.Cache.load_overload = lambda self, sig, context: (context.refresh(), old(self, sig, context))[1]
+del caching.Cache._load_overload
+""",
+}
+
+
+@pytest.mark.parametrize("before", ELSEWHERE.values(), ids=ELSEWHERE)
+def test_with_other_internals_numba_loads_the_code_itself(tmp_path, before):
+    assert call(ROOT, tmp_path, before) == MISS
+    assert call(ROOT, tmp_path, before) == HIT
+
+
+def test_with_a_dispatcher_of_another_kind_numba_sets_up_the_cache_itself(monkeypatch, folder):
+    class Other:
+        """A dispatcher that keeps its cache elsewhere."""
+
+        __slots__ = ("cached_in",)
+
+        def enable_caching(self):
+            self.cached_in = kernels.numba.config.CACHE_DIR
+
+    monkeypatch.setattr(kernels.numba, "njit", lambda **_: lambda function: Other())
+    assert kernels.kernel(len).cached_in == str(kernels.cache_folder())
 
 
 def test_where_the_users_folder_cannot_be_written_to_the_packages_own_is_used_or_none(tmp_path):

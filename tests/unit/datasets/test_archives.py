@@ -266,6 +266,14 @@ def test_a_configuration_that_pip_does_not_accept(index, tmp_path, monkeypatch):
         ensure(tmp_path)
 
 
+def test_a_version_of_pip_with_other_internals(index, tmp_path, monkeypatch):
+    monkeypatch.delattr("pip._internal.index.package_finder.PackageFinder.find_all_candidates")
+    with pytest.raises(
+        InputError, match="this version of pip can't be used .*; install one that pyproject.toml allows"
+    ):
+        ensure(tmp_path)
+
+
 def test_progress_has_the_size_and_the_time_left(caplog, monkeypatch):
     monkeypatch.setattr(registry, "BETWEEN_REPORTS", 0.0)
     with caplog.at_level(logging.INFO, registry.PROGRESS.name):

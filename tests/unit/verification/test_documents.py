@@ -1,5 +1,6 @@
 """The numbers in the documents are those that are published."""
 
+import gzip
 import json
 import subprocess
 import sys
@@ -67,6 +68,19 @@ def test_blocks_are_made_from_what_is_published(published, name, expected):
 def test_an_unknown_table_is_named(published):
     with pytest.raises(InputError, match=r"a\.md: there is no table 'nothing'; the tables are origin"):
         filled(block("nothing"), published, "a.md")
+
+
+@pytest.mark.parametrize("broken", ["<!-- published: table1 -->\n", "<!-- published: Table1 -->\n<!-- end -->\n"])
+def test_blocks_without_a_beginning_or_an_end_change_nothing_between_them(published, broken):
+    with pytest.raises(InputError, match=r"a\.md: a block must begin with"):
+        filled(broken + "text in between\n" + block("table2"), published, "a.md")
+
+
+def test_tables_that_are_packed_are_read(published):
+    path = published.suite / "claims.csv"
+    (published.suite / "claims.csv.gz").write_bytes(gzip.compress(path.read_bytes()))
+    path.unlink()
+    assert "40–17" in filled(block("claims residual"), published, "a.md")
 
 
 def test_the_documents_show_what_is_published():

@@ -231,6 +231,27 @@ def test_a_dataset_that_could_not_be_fetched_makes_the_run_a_part(folders):
     assert found["runs"].verdict == found["datasets.csv"].verdict == IDENTICAL
 
 
+def test_a_run_without_any_dataset_is_not_identical(folders):
+    results, _ = folders
+    change(results / "tiny/datasets.csv", left_out=lambda t: "no network")
+    path = results / "tiny/classification.parquet"
+    write_table(path, contents.read_table(path).iloc[:0])
+    with pytest.raises(InputError, match=r"datasets.csv: no dataset was played"):
+        verify(*folders)
+
+
+def test_text_where_the_published_table_has_numbers_is_different(folders):
+    results, published = folders
+    change(results / "synthetic/curves.csv", round=lambda t: 1)
+    publish(results, published, "tiny", checked_config({}))
+    change(results / "synthetic/table1.csv", percent=lambda t: "many")
+    change(results / "synthetic/curves.csv", round=lambda t: "first")
+    found = {finding.name: finding for finding in verify(results, published).findings}
+    assert found["synthetic/table1.csv"].verdict == found["synthetic/curves.csv"].verdict == DIFFERENT
+    assert "percent is not a column of numbers in both tables" in found["synthetic/table1.csv"].words
+    assert "30 only in the published one" in found["synthetic/curves.csv"].words
+
+
 def test_tables_that_were_not_made_are_not_comparable(folders):
     for name in ("tiny/scorecard.csv", *(f"synthetic/{table}.csv" for table in OF_SYNTHETIC), "synthetic/run.json"):
         (folders[0] / name).unlink()
