@@ -13,6 +13,7 @@ from conftest import ROOT, Workspace, copy_of_the_project, kill_group
 from balanced_bandits.analysis.classification.calibration import REPETITIONS
 from balanced_bandits.bandits import BANDITS
 from balanced_bandits.core.files import read_arrays
+from balanced_bandits.plan.cost import START_UP
 from balanced_bandits.vocabulary import PROTOCOLS
 
 pytestmark = pytest.mark.system
@@ -186,7 +187,7 @@ def test_predicted_times_stand_beside_actual_ones(finished):
     assert seconds == sorted(seconds, reverse=True)
     assert all(0 < float(row["play_seconds"]) < float(row["seconds"]) for row in rows)
     assert all(
-        float(row["predicted_seconds"]) > 0.5 and float(row["mb"]) < float(row["predicted_mb"]) * 2 for row in rows
+        float(row["predicted_seconds"]) > START_UP and float(row["mb"]) < float(row["predicted_mb"]) * 2 for row in rows
     )
     log = (finished.folder / "logs/tiny/timing.log").read_text()
     assert log.startswith("The 9 slowest of 9 jobs")
