@@ -49,7 +49,8 @@ def test_the_account_is_json_with_seed_versions_and_revision():
 
 def test_simulation_jobs_import_numpy_and_numba_and_nothing_heavy():
     for script in ("simulate_classification", "simulate_synthetic"):
-        code = f"import sys; sys.path.insert(0, 'scripts'); import {script}; import balanced_bandits.bandits.blts"
+        code = f"import sys; sys.path.insert(0, 'scripts'); import {script} as job; job.load_blas()"
+        code += "; import balanced_bandits.bandits.blts"
         code += "; print(*sys.modules)"
         done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
         loaded = set(done.stdout.split())
