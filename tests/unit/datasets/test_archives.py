@@ -268,9 +268,7 @@ def test_a_configuration_that_pip_does_not_accept(index, tmp_path, monkeypatch):
 
 def test_a_version_of_pip_with_other_internals(index, tmp_path, monkeypatch):
     monkeypatch.delattr("pip._internal.index.package_finder.PackageFinder.find_all_candidates")
-    with pytest.raises(
-        InputError, match="this version of pip can't be used .*; install one that pyproject.toml allows"
-    ):
+    with pytest.raises(InputError, match=r"pip can't be used .* install a version that pyproject\.toml allows"):
         ensure(tmp_path)
 
 
