@@ -305,6 +305,11 @@ def test_members_are_joined_in_their_order(folder, cache):
     assert table.features.to_numpy().tolist() == [[3, 4], [1, 2]]
 
 
+def test_names_that_are_too_long_to_be_packed():
+    with pytest.raises(InputError, match=r"^a+\.csv can't be stored with other files \(name is too long\)"):
+        packed(["a" * 120 + ".csv", "b.csv"], [b"", b""])
+
+
 def test_labels_in_a_file_of_their_own(folder, cache):
     locator = f"{SDIST}:tinydata-1.0/inner.tar.gz:csv/a.csv"
     given = row(locator, "", "sort", labels="tinydata-1.0/inner.tar.gz:csv/labels.csv", drop=("class",))
