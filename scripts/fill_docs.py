@@ -1,7 +1,7 @@
-"""Write the numbers of the documents anew.
+"""Update the numbers in the documents.
 
-Input: published/, README.md and docs/*.md. Output: the same documents, with their blocks of published numbers made from
-what is published. With --check, nothing is written, and documents that would change are an error.
+Input: published/, README.md and docs/*.md. Output: the same documents, with their blocks of published numbers updated.
+With --check, nothing is written, and documents that would change are an error.
 """
 
 import argparse
@@ -32,7 +32,7 @@ def main() -> None:
         raise InputError(f"{', '.join(map(str, changed))} do not show what is published; run scripts/fill_docs.py.")
     for path, text in changed.items():
         write_text(path, text)
-        print(f"{path}: numbers made anew")
+        print(f"{path}: numbers updated")
 
 
 if __name__ == "__main__":

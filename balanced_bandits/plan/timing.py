@@ -14,9 +14,8 @@ def timing(datasets: Path, plays: dict[str, int], folder: Path) -> pd.DataFrame:
     """One row per job with a benchmark in ``folder``, the slowest first.
 
     ``plays`` maps bandits to the number of runs in their jobs per shuffle. The columns describe the job, then its time
-    and memory:
-    predicted_seconds, from the number of columns after encoding; seconds, the wall-clock time; cpu_seconds and
-    play_seconds, the CPU time of the whole job and the time in the bandit's own loops according to the job's log;
+    and memory: predicted_seconds, from the number of columns after encoding; seconds, the wall-clock time; cpu_seconds
+    and play_seconds, the CPU time of the whole job and the time in the bandit's own loops according to the job's log;
     predicted_mb and mb. If the log does not have the CPU time, it is the one of the benchmark.
     """
     rows = []

@@ -3,7 +3,7 @@
 A document has blocks
 
     <!-- published: NAME ARGUMENT... -->
-    (made anew by ``filled``)
+    (written by ``filled``)
     <!-- end -->
 
 where NAME is a function of ``TABLES``.
@@ -38,7 +38,7 @@ class Published:
 
 
 def filled(text: str, published: Published, name: str) -> str:
-    """The text of a document with its blocks made anew; ``name`` is the document's, for messages."""
+    """The text of a document with its blocks updated; ``name`` is the document's, for messages."""
 
     def block(found: re.Match[str]) -> str:
         function, *arguments = found[2].split()

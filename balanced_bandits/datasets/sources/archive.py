@@ -54,9 +54,9 @@ def collected(row: Row, folder: Path, cache: Path) -> bytes:
         archive = ensure_archive(file, pinned(file, folder / PINS), cache)
         with open(archive, "rb") as opened:
             parts = read_members(file, opened, members + labels)
+        return parts[0] if len(parts) == 1 else packed(_names(members + labels), parts)
     except InputError as error:
         raise InputError(f"dataset {row.name}: {error}") from error
-    return parts[0] if len(parts) == 1 else packed(_names(members + labels), parts)
 
 
 def table(row: Row, raw: bytes, missing: Sequence[str] = EVERYWHERE) -> Table:
@@ -164,7 +164,10 @@ def packed(names: Sequence[str], parts: Sequence[bytes]) -> bytes:
         for number, (name, part) in enumerate(zip(names, parts, strict=True), start=1):
             member = tarfile.TarInfo(f"{number}/{name}")
             member.size = len(part)
-            archive.addfile(member, io.BytesIO(part))
+            try:
+                archive.addfile(member, io.BytesIO(part))
+            except ValueError as error:
+                raise InputError(f"{name} can't be stored with other files ({error}).") from error
     return content.getvalue()
 
 

@@ -53,9 +53,7 @@ def download(file: str, size: int, part: Path) -> None:
     try:
         _download(file, size, part)
     except (ImportError, AttributeError, TypeError) as error:  # pip is not installed, or its internals have changed
-        raise InputError(
-            f"this version of pip can't be used ({error}); install one that pyproject.toml allows"
-        ) from error
+        raise InputError(f"pip can't be used ({error}); install a version that pyproject.toml allows") from error
 
 
 def _download(file: str, size: int, part: Path) -> None:
@@ -131,7 +129,7 @@ def _said_by_pip() -> Iterator[list[str]]:
 
 
 def _receive(session: Any, url: str, file: str, size: int, part: Path) -> None:
-    """Append what is missing to ``part``, or write it anew if the server sends the whole file."""
+    """Append what is missing to ``part``, or start over if the server sends the whole file."""
     start = part.stat().st_size if part.exists() else 0
     if start >= size:  # not the right bytes, or the caller would have used them
         start = 0
