@@ -26,7 +26,8 @@ from balanced_bandits.bandits.base import design
 from balanced_bandits.bandits.memory import later
 from balanced_bandits.bandits.parameters import DEFAULTS
 from balanced_bandits.core.kernels import kernel
-from balanced_bandits.estimation.penalty import decompose, loo_scores
+from balanced_bandits.estimation.lapack import tridiagonalise
+from balanced_bandits.estimation.leave_one_out import add_rows, centred
 from balanced_bandits.estimation.ridge import fit, new_arms
 
 BANDITS = ("LinTS", "LinUCB", "BLTS", "BLUCB")
@@ -112,33 +113,22 @@ def chosen_penalty(sizes):
 
 
 @kernel
-def all_grams(rows, stops):
-    """The matrix products of the refreshes: X'X, or XX' if that is smaller."""
+def all_sums(rows, rewards, weights, stops, model):
+    """The sums of products at all refreshes with at least as many rows as columns."""
+    arms = new_arms(1, rows.shape[1], model)
     for stop in stops:
-        part = rows[:stop, 1:].copy()
-        np.dot(part.T, part) if stop >= part.shape[1] else np.dot(part, part.T)
+        if stop >= rows.shape[1] - 1:
+            add_rows(arms, 0, rows[:stop], rewards[:stop], weights[:stop], 1)
 
 
 @kernel
-def all_eigen(rows, stops):
-    """The matrix products and the eigendecompositions."""
+def all_tridiagonal(rows, rewards, weights, stops, model):
+    """The sums of products and the tridiagonal matrices at these refreshes."""
+    arms = new_arms(1, rows.shape[1], model)
     for stop in stops:
-        part = rows[:stop, 1:].copy()
-        np.linalg.eigh(np.dot(part.T, part) if stop >= part.shape[1] else np.dot(part, part.T))
-
-
-@kernel
-def all_decompositions(rows, rewards, weights, stops):
-    """``decompose`` at all refreshes."""
-    for stop in stops:
-        decompose(rows[:stop], rewards[:stop], weights[:stop], 1)
-
-
-@kernel
-def all_scores(rows, rewards, weights, stops, lams):
-    """``decompose`` and ``loo_scores`` at all refreshes."""
-    for stop in stops:
-        loo_scores(weights[:stop], 1, decompose(rows[:stop], rewards[:stop], weights[:stop], 1), lams)
+        if stop >= rows.shape[1] - 1:
+            add_rows(arms, 0, rows[:stop], rewards[:stop], weights[:stop], 1)
+            tridiagonalise(centred(arms.products[0], arms.origin[0], 1).gram)
 
 
 @kernel
@@ -154,33 +144,24 @@ def refresh_parts(sizes):
     shape = sizes["shapes"][1]
     options = bandit_class("LinTS").options({})
     play, fixed = run_of("LinTS", shape), run_of("LinTS", shape, **FIXED)
-    memory, sums, refreshes = play(), np.zeros(5), 0
+    memory, sums, refreshes = play(), np.zeros(3), 0
     for arm in range(shape[2]):
         mine = memory.chosen == arm
-        rows, rewards, weights = memory.rows[mine], memory.rewards[mine], memory.weights[mine]
         stops = [1]
-        while later(stops[-1], options.batch, options.rho) <= len(rows):
+        while later(stops[-1], options.batch, options.rho) <= mine.sum():
             stops.append(later(stops[-1], options.batch, options.rho))
-        stops = np.array(stops)
-        refreshes += stops.size
-        pieces = (
-            lambda rows=rows, stops=stops: all_grams(rows, stops),
-            lambda rows=rows, stops=stops: all_eigen(rows, stops),
-            lambda rows=rows, r=rewards, w=weights, stops=stops: all_decompositions(rows, r, w, stops),
-            lambda rows=rows, r=rewards, w=weights, stops=stops: all_scores(rows, r, w, stops, options.model.lams),
-            lambda rows=rows, r=rewards, w=weights, stops=stops: all_fits(rows, r, w, stops, options.model),
-        )
+        refreshes += len(stops)
+        given = memory.rows[mine], memory.rewards[mine], memory.weights[mine], np.array(stops), options.model
+        pieces = [lambda piece=piece, given=given: piece(*given) for piece in (all_sums, all_tridiagonal, all_fits)]
         for piece in pieces:
             piece()
         sums += costs(*pieces, repetitions=5, enough=1.0)
-    gram, eigen, decomposed, scored, fitted = sums
+    summed, reduced, fitted = sums
     whole, steps = costs(play, fixed)
     parts = {
-        "Gram matrix (with the copy of its rows)": gram,
-        "eigendecomposition": eigen - gram,
-        "rest of decompose (centring, coordinates U)": decomposed - eigen,
-        "leave-one-out pass": scored - decomposed,
-        "rest of fit (inverse, coefficients, cost)": fitted - scored,
+        "sums of products of the rows": summed,
+        "tridiagonal matrices": reduced - summed,
+        "rest of fit (leave-one-out pass, inverse, cost)": fitted - reduced,
         "collecting the arm's rows, memory": whole - steps - fitted,
         "the steps themselves (fixed-lambda run)": steps,
         "whole run": whole,

@@ -28,7 +28,7 @@ from balanced_bandits.estimation.propensity import (
     put_posterior,
     win_probability,
 )
-from balanced_bandits.estimation.ridge import forget, mirror, someone_is_new
+from balanced_bandits.estimation.ridge import forget, someone_is_new
 
 
 @tight
@@ -71,7 +71,7 @@ def count_periods(memory, options, rng):
             see(memory, np.flatnonzero(np.isnan(memory.shares[:now])))
             place = store.periods.size - 1
             add_shares(
-                memory.rows[:now], memory.chosen[:now], store.theta[place], store.inverse[place], store.scale[place],
+                memory.rows[:now], memory.chosen[:now], store.theta[place], store.factor[place], store.scale[place],
                 periods, memory.shares[:now],
             )  # fmt: skip
         keep_posterior(store, periods, rng)
@@ -88,8 +88,6 @@ def take_picture(memory, options):
     """Keep the posterior that the next round is chosen with, if that round represents the interval."""
     clock, store, arms = memory.clock, memory.posteriors, memory.arms
     if 0 <= clock[PICTURE_AT] <= clock[ROUNDS]:
-        for a in range(arms.pulls.size):
-            mirror(arms, a)
         put_posterior(store, store.periods.size - 1, arms.theta, arms.inverse, arms.scale, options.alpha**2)
         clock[PICTURE_AT] = -1
     clock[NEXT_TURN] = clock[COUNT_AT] if clock[PICTURE_AT] < 0 else clock[PICTURE_AT]
@@ -101,7 +99,7 @@ def see(memory, places):
     store, rows, chosen = memory.posteriors, memory.rows[places], memory.chosen[places]
     shares = np.zeros(places.size)
     for c in range(store.number[0]):
-        add_shares(rows, chosen, store.theta[c], store.inverse[c], store.scale[c], store.periods[c], shares)
+        add_shares(rows, chosen, store.theta[c], store.factor[c], store.scale[c], store.periods[c], shares)
     for i in range(places.size):
         memory.shares[places[i]] = shares[i]
 

@@ -11,7 +11,7 @@ import numpy as np
 from numba import types
 from numba.extending import get_cython_function_address
 
-from balanced_bandits.core.kernels import kernel
+from balanced_bandits.core.kernels import fused, kernel
 
 
 def _routine(module: str, name: str, arguments: int) -> Any:
@@ -21,10 +21,13 @@ def _routine(module: str, name: str, arguments: int) -> Any:
     return types.ExternalFunction(symbol, types.void(*[types.intp] * arguments))
 
 
+_dgemm = _routine("cython_blas", "dgemm", 13)
 _dsyrk = _routine("cython_blas", "dsyrk", 10)
+_dpotrf = _routine("cython_lapack", "dpotrf", 5)
 _dsytrd = _routine("cython_lapack", "dsytrd", 10)
 _dorgtr = _routine("cython_lapack", "dorgtr", 8)
 BLOCK = 32  # columns that dsytrd and dorgtr process together
+PANEL = 32  # columns of a triangular factor that are multiplied together
 
 
 @kernel
@@ -55,3 +58,44 @@ def tridiagonalise(matrix):
     )  # fmt: skip
     _dorgtr(text, width, place, width, reflections.ctypes.data, work.ctypes.data, length, info)
     return diagonal, beside
+
+
+@kernel
+def cholesky(matrix):
+    """Overwrite the lower triangle of ``matrix`` (p, p) with L, where matrix = LL'; returns whether L exists."""
+    letters, sizes = np.array([85], dtype=np.uint8), np.array([matrix.shape[0], 0], dtype=np.int32)
+    width = sizes.ctypes.data
+    _dpotrf(letters.ctypes.data, width, matrix.ctypes.data, width, width + 4)
+    return sizes[1] == 0
+
+
+@fused
+def add_squares(images, number, width, squares):
+    """Add the sum of squares of each row of ``images``, up to ``width``, to ``squares`` (n,)."""
+    for i in range(number):
+        total = 0.0
+        for j in range(width):
+            total += images[i, j] * images[i, j]
+        squares[i] += total
+
+
+@kernel
+def triangular_forms(part, factor, squares):
+    """Write |L'z|^2 of each row z of ``part`` (n, p) to ``squares`` (n,), for a lower triangular ``factor`` L.
+
+    The columns of L are multiplied in panels, so that its zeros above a panel are skipped: about half of the products.
+    """
+    n, size = part.shape
+    letters, numbers = np.array([78], dtype=np.uint8), np.array([1.0, 0.0])
+    sizes = np.array([size, PANEL, n, 0, 0], dtype=np.int32)
+    images = np.empty((n, PANEL))
+    text, width, one = letters.ctypes.data, sizes.ctypes.data, numbers.ctypes.data
+    for i in range(n):
+        squares[i] = 0.0
+    for j in range(0, size, PANEL):
+        sizes[3], sizes[4] = min(PANEL, size - j), size - j
+        _dgemm(
+            text, text, width + 12, width + 8, width + 16, one, factor.ctypes.data + 8 * j * (size + 1), width,
+            part.ctypes.data + 8 * j, width, one + 8, images.ctypes.data, width + 4,
+        )  # fmt: skip
+        add_squares(images, n, sizes[3], squares)

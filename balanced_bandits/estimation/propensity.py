@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from balanced_bandits.core.kernels import kernel, tight
+from balanced_bandits.estimation.lapack import cholesky, triangular_forms
 
 EXACT = 0  # closed form for two arms, quadrature for more, averaged over earlier periods
 MONTE_CARLO = 1  # as in the paper: draw a period, draw every arm's reward, count which arm is highest
@@ -29,6 +30,7 @@ ASSIGNMENT = 2  # the probability at the time of choice, never updated
 METHODS = {"exact": EXACT, "monte_carlo": MONTE_CARLO, "assignment": ASSIGNMENT}
 
 CHUNK = 256  # rows that are processed together
+NOTHING = 1e-14  # pivots below this share of their diagonal entry are rounding errors
 _NORMAL = statistics.NormalDist()
 # The integral over the standardised draw of an arm is taken where the integrand is not negligible: from where another
 # arm is LEAD of its own deviations above, to where the normal density vanishes. Gauss-Legendre nodes are dense at the
@@ -51,7 +53,7 @@ class Posteriors(NamedTuple):
     """
 
     theta: NDArray[np.float64]  # (C + 1, K, p)
-    inverse: NDArray[np.float64]  # (C + 1, K, p, p)
+    factor: NDArray[np.float64]  # (C + 1, K, p, p): lower triangular L, where LL' = B^-1; zeros above the diagonal
     scale: NDArray[np.float64]  # (C + 1, K), including alpha^2
     periods: NDArray[np.float64]  # (C + 1,)
     number: NDArray[np.int64]  # (1,): number of posteriors kept
@@ -70,21 +72,54 @@ def new_posteriors(capacity, arms, size):
     )
 
 
-@tight
+@kernel
 def put_posterior(store, place, theta, inverse, scale, factor):
-    """Write a posterior to index ``place``, with its scale multiplied by ``factor``."""
+    """Write a posterior to index ``place``, with its scale multiplied by ``factor``.
+
+    Of B^-1, ``inverse`` (K, p, p), only the lower triangle is read.
+    """
     for a in range(theta.shape[0]):
         store.scale[place, a] = factor * scale[a]
         for i in range(theta.shape[1]):
             store.theta[place, a, i] = theta[a, i]
-            for j in range(theta.shape[1]):
-                store.inverse[place, a, i, j] = inverse[a, i, j]
+        halve(inverse[a], store.factor[place, a])
+
+
+@kernel
+def halve(inverse, factor):
+    """Write the lower triangular L to ``factor``, where LL' = B^-1."""
+    copy_triangle(inverse, factor)
+    if cholesky(factor):
+        return
+    # B^-1 is singular up to rounding: leave out the directions without variance
+    copy_triangle(inverse, factor)
+    for i in range(factor.shape[0]):
+        for j in range(i + 1):
+            rest = factor[i, j]
+            for k in range(j):
+                rest -= factor[i, k] * factor[j, k]
+            if i == j:
+                factor[i, i] = math.sqrt(rest) if rest > NOTHING * inverse[i, i] else 0.0
+            else:
+                factor[i, j] = rest / factor[j, j] if factor[j, j] > 0.0 else 0.0
+
+
+@tight
+def copy_triangle(matrix, result):
+    """Copy the lower triangle of a matrix; what is above the diagonal becomes zero."""
+    for i in range(result.shape[0]):
+        for j in range(i + 1):
+            result[i, j] = matrix[i, j]
+        for j in range(i + 1, result.shape[0]):
+            result[i, j] = 0.0
 
 
 @kernel
 def move_posterior(store, source, place):
     """Copy a posterior and its number of periods from one place to another."""
-    put_posterior(store, place, store.theta[source], store.inverse[source], store.scale[source], 1.0)
+    store.theta[place] = store.theta[source]
+    store.factor[place] = store.factor[source]
+    store.scale[place] = store.scale[source]
     store.periods[place] = store.periods[source]
 
 
@@ -198,26 +233,23 @@ def win_probabilities(means, deviations):
 
 
 @kernel
-def add_shares(rows, chosen, theta, inverse, scale, periods, shares):
+def add_shares(rows, chosen, theta, factor, scale, periods, shares):
     """For each row (n, p), add ``periods`` times the probability of its arm under one posterior to ``shares``.
 
-    ``scale`` includes alpha^2.
+    ``factor`` are the lower triangular L of the arms, with LL' = B^-1, so z'B^-1 z = |L'z|^2; ``scale`` includes
+    alpha^2.
     """
     n, arms = rows.shape[0], theta.shape[0]
-    means, deviations, nodes = np.empty((CHUNK, arms)), np.empty((CHUNK, arms)), np.empty(NODES)
+    chunk = min(CHUNK, n)
+    deviations, quadratic, nodes = np.empty((chunk, arms)), np.empty(chunk), np.empty(NODES)
     for start in range(0, n, CHUNK):
-        stop = min(start + CHUNK, n)
-        part = rows[start:stop]
+        part = rows[start : min(start + CHUNK, n)]
+        means = np.dot(part, theta.T)
         for a in range(arms):
-            images = np.dot(part, inverse[a])
-            centres = np.dot(part, theta[a])
-            for i in range(stop - start):
-                quadratic = 0.0
-                for j in range(rows.shape[1]):
-                    quadratic += images[i, j] * part[i, j]
-                means[i, a] = centres[i]
-                deviations[i, a] = math.sqrt(scale[a] * max(quadratic, 0.0))
-        for i in range(stop - start):
+            triangular_forms(part, factor[a], quadratic)
+            for i in range(part.shape[0]):
+                deviations[i, a] = math.sqrt(scale[a] * quadratic[i])
+        for i in range(part.shape[0]):
             shares[start + i] += periods * win_probability(means[i], deviations[i], chosen[start + i], nodes)
 
 
@@ -229,15 +261,19 @@ def monte_carlo_propensity(store, uniform_periods, z, arm, draws, rng):
     """
     arms, count = store.theta.shape[1], store.number[0]
     means, deviations, total = np.empty((count, arms)), np.empty((count, arms)), float(uniform_periods)
+    image = np.empty(z.size)  # L'z
     for c in range(count):
         total += store.periods[c]
         for a in range(arms):
             mean, quadratic = 0.0, 0.0
             for i in range(z.size):
                 mean += z[i] * store.theta[c, a, i]
-                for j in range(z.size):
-                    quadratic += z[i] * store.inverse[c, a, i, j] * z[j]
-            means[c, a], deviations[c, a] = mean, math.sqrt(store.scale[c, a] * max(quadratic, 0.0))
+                image[i] = 0.0
+                for j in range(i + 1):
+                    image[j] += z[i] * store.factor[c, a, i, j]
+            for j in range(z.size):
+                quadratic += image[j] * image[j]
+            means[c, a], deviations[c, a] = mean, math.sqrt(store.scale[c, a] * quadratic)
     won = 0
     for _ in range(draws):
         period = rng.random() * total - uniform_periods

@@ -13,6 +13,7 @@ from balanced_bandits.estimation.propensity import (
     NODES,
     add_shares,
     density,
+    halve,
     keep_posterior,
     monte_carlo_propensity,
     new_posteriors,
@@ -21,7 +22,6 @@ from balanced_bandits.estimation.propensity import (
     win_probabilities,
     win_probability,
 )
-from balanced_bandits.estimation.ridge import mirror
 
 
 def some_posterior(K, p, seed):
@@ -29,6 +29,14 @@ def some_posterior(K, p, seed):
     rng = np.random.default_rng(seed)
     roots = rng.standard_normal((K, p, p))
     return rng.standard_normal((K, p)), roots @ roots.transpose(0, 2, 1), rng.random(K) + 0.1
+
+
+def halves(inverse):
+    """The factors of B^-1 (K, p, p)."""
+    factors = np.full(inverse.shape, np.nan)
+    for matrix, factor in zip(inverse, factors, strict=True):
+        halve(matrix, factor)
+    return factors
 
 
 def keep(store, posterior, periods, rng, factor=1.0):
@@ -125,15 +133,28 @@ def test_without_deviations_the_best_wins_and_equals_share(K):
 
 
 @pytest.mark.parametrize("K", [2, 4])
-def test_add_shares_equals_a_plain_loop(K):
+@pytest.mark.parametrize("p", [3, 32, 71])  # less than a panel of the factor, one, and more than two
+def test_add_shares_equals_a_plain_loop(K, p):
     rng = np.random.default_rng(0)
-    posterior = some_posterior(K, 3, 1)
-    rows, chosen = rng.standard_normal((600, 3)), rng.integers(0, K, 600)  # more than two chunks
+    theta, inverse, scale = some_posterior(K, p, 1)
+    rows, chosen = rng.standard_normal((600, p)), rng.integers(0, K, 600)  # more than two chunks
     start = rng.random(600)
     shares = start.copy()
-    add_shares(rows, chosen, *posterior, 3.0, shares)
-    expected = [share(z, a, *posterior) for z, a in zip(rows, chosen, strict=True)]
+    add_shares(rows, chosen, theta, halves(inverse), scale, 3.0, shares)
+    expected = [share(z, a, theta, inverse, scale) for z, a in zip(rows, chosen, strict=True)]
     np.testing.assert_allclose(shares, start + 3 * np.array(expected), rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("rank", [6, 4, 1, 0])
+def test_the_factor_reads_the_lower_triangle_and_serves_singular_matrices(rank):
+    rng = np.random.default_rng(rank)
+    root = rng.standard_normal((6, rank))
+    inverse = root @ root.T
+    factor = halves(np.where(np.tri(6), inverse, np.nan)[None])[0]
+    assert (np.triu(factor, 1) == 0).all()
+    np.testing.assert_allclose(factor @ factor.T, inverse, rtol=1e-9, atol=1e-6)
+    slightly_negative = np.diag([2.0, -1e-17, 1.0])
+    np.testing.assert_allclose(halves(slightly_negative[None])[0], np.diag(np.sqrt([2.0, 0.0, 1.0])))
 
 
 @pytest.mark.parametrize("capacity", [3, 8])
@@ -153,6 +174,9 @@ def test_the_store_keeps_all_periods_in_order_and_no_group_grows_beyond_its_boun
         assert (np.diff(known) > 0).all()
         assert known[-1] == kept
         np.testing.assert_array_equal(store.scale[number - 1], 4.0 * scale)
+        np.testing.assert_allclose(
+            store.factor[:number] @ store.factor[:number].transpose(0, 1, 3, 2) - inverse, 0, atol=1e-12
+        )
 
 
 def test_each_posterior_survives_in_proportion_to_its_periods():
@@ -182,7 +206,8 @@ def test_monte_carlo_converges_to_the_exact_average():
     for c in range(3):
         keep(store, some_posterior(2, 3, c), c + 2, rng)
     z, uniform = rng.standard_normal(3), 3
-    terms = [store.periods[c] * share(z, 0, store.theta[c], store.inverse[c], store.scale[c]) for c in range(3)]
+    inverses = store.factor @ store.factor.transpose(0, 1, 3, 2)
+    terms = [store.periods[c] * share(z, 0, store.theta[c], inverses[c], store.scale[c]) for c in range(3)]
     exact = (sum(terms) + uniform / 2) / (uniform + store.periods[:3].sum())
     draws = np.array([100, 1000, 10_000])
     errors = [[monte_carlo_propensity(store, uniform, z, 0, n, rng) - exact for _ in range(400)] for n in draws]
@@ -207,9 +232,8 @@ class Log:
         for t in range(n):
             if not self.bandit._is_uniform():
                 estimates = self.bandit._memory.arms
-                for a in range(K):
-                    mirror(estimates, a)
-                add_shares(rows, self.arms, estimates.theta, estimates.inverse, estimates.scale, 1.0, sums)
+                factors = halves(estimates.inverse)
+                add_shares(rows, self.arms, estimates.theta, factors, estimates.scale, 1.0, sums)
                 periods += 1
             self.bandit.update(self.contexts[t], int(self.arms[t]), self.rewards[t])
         uniform = n - periods
