@@ -67,8 +67,11 @@ def origin(published: Published, _: Sequence[str]) -> str:
 
 def claims(published: Published, arguments: Sequence[str]) -> str:
     """The claims under one reading: a column for each protocol."""
-    (reading,) = arguments
     table = published.table("claims")
+    known = list(dict.fromkeys(table["reading"]))
+    if len(arguments) != 1 or arguments[0] not in known:
+        raise InputError(f"the block 'claims' needs one reading, one of {', '.join(known)}; got {list(arguments)}.")
+    (reading,) = arguments
     cells = {
         (_claim(row), row["protocol"]): f"{row['verdict']}: {_points(row['difference'])} "
         f"({_points(row['low'])} to {_points(row['high'])}), {row['wins']}–{row['losses']}"

@@ -78,7 +78,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         name = self.path.rpartition("/")[2]
-        if self.path == "/simple/tinydata/":
+        if self.path == "/index/tinydata/":
             self.server.pages += 1
             self.answer("".join(f'<a href="/files/{name}">{name}</a>' for name in self.server.archives).encode())
         elif name in self.server.archives:
@@ -119,7 +119,7 @@ def running(monkeypatch: pytest.MonkeyPatch) -> Iterator[Index]:
     with Index() as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
         thread.start()
-        monkeypatch.setenv("PIP_INDEX_URL", f"http://127.0.0.1:{server.server_port}/simple/")
+        monkeypatch.setenv("PIP_INDEX_URL", f"http://127.0.0.1:{server.server_port}/index/")
         monkeypatch.setenv("PIP_CONFIG_FILE", "/dev/null")
         for name in ("PIP_FIND_LINKS", "PIP_EXTRA_INDEX_URL", "PIP_NO_INDEX", "PIP_PROXY"):
             monkeypatch.delenv(name, raising=False)

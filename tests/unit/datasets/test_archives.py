@@ -183,7 +183,7 @@ def test_archive_that_the_index_does_not_have(index, tmp_path):
 
 
 def test_index_that_is_not_there(index, tmp_path, monkeypatch):
-    monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple/")
+    monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/index/")
     with pytest.raises(InputError, match=r"pip finds no such file .*127\.0\.0\.1"):
         ensure(tmp_path)
 

@@ -83,6 +83,12 @@ def test_tables_that_are_packed_are_read(published):
     assert "40–17" in filled(block("claims residual"), published, "a.md")
 
 
+@pytest.mark.parametrize("given", ["claims", "claims typo", "claims residual literal"])
+def test_claims_need_a_reading_that_was_played(published, given):
+    with pytest.raises(InputError, match=r"'claims' needs one reading, one of residual; got"):
+        filled(block(given), published, "a.md")
+
+
 def test_the_documents_show_what_is_published():
     done = subprocess.run(
         [sys.executable, "scripts/fill_docs.py", "--check"], cwd=ROOT, capture_output=True, text=True, check=False
