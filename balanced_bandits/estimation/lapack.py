@@ -45,6 +45,18 @@ def add_gram(total, part):
 
 
 @kernel
+def add_product(total, left, right):
+    """Add left'right to ``total`` (k, p), for ``left`` (n, k) and ``right`` (n, p)."""
+    letters, one = np.array([78, 84], dtype=np.uint8), np.ones(1)  # N, T
+    sizes = np.array([right.shape[1], left.shape[1], left.shape[0]], dtype=np.int32)
+    text, width, number = letters.ctypes.data, sizes.ctypes.data, one.ctypes.data
+    _dgemm(
+        text, text + 1, width, width + 4, width + 8, number, right.ctypes.data, width, left.ctypes.data, width + 4,
+        number, total.ctypes.data, width,
+    )  # fmt: skip
+
+
+@kernel
 def tridiagonalise(matrix):
     """Overwrite ``matrix`` S (m, m) with Q, where S = Q'TQ; returns the diagonal of T, and the entries beside it."""
     size = matrix.shape[0]

@@ -11,9 +11,11 @@ import math
 import numpy as np
 
 from balanced_bandits.core.kernels import kernel, tight
+from balanced_bandits.estimation.lapack import add_product
 
 NEWTON = 64  # largest number of coefficients for Newton's method, whose cost per row is quadratic in them
 CHUNK = 256  # rows whose part of the Hessian is computed together
+CACHED = 32768  # numbers in the rows that are processed together, so that their data stay in the cache
 REMEMBERED = 10  # pairs of steps and gradient changes that L-BFGS keeps
 MOST_STEPS = 500
 ROUNDING = 1e-14  # relative changes of the loss below this are rounding errors
@@ -46,16 +48,10 @@ def probability(coefficients, z, arms, arm):
     return math.exp(mine - largest) / total
 
 
-@kernel
-def loss_and_gradient(coefficients, rows, chosen, arms, free, penalty, gradient, residuals):
-    """Mean loss plus the penalty (penalty / 2n) |slopes|^2.
-
-    Writes its gradient (K, p) to ``gradient``, and p(a | x_i) - 1{a = a_i} for each row to ``residuals`` (n, K).
-    """
-    n, scores = rows.shape[0], residuals
-    np.dot(rows, coefficients.T, scores)
-    loss = 0.0
-    for i in range(n):
+@tight
+def add_losses(scores, chosen, arms, loss):
+    """Add the losses of rows to ``loss``; overwrites their ``scores`` (n, K) with p(a | x_i) - 1{a = a_i}."""
+    for i in range(chosen.size):
         if arms == 2:
             s = scores[i, 0]
             small = math.exp(-abs(s))
@@ -73,7 +69,24 @@ def loss_and_gradient(coefficients, rows, chosen, arms, free, penalty, gradient,
             for a in range(arms):
                 scores[i, a] /= total
             scores[i, chosen[i]] -= 1.0
-    np.dot(residuals.T, rows, gradient)
+    return loss
+
+
+@kernel
+def loss_and_gradient(coefficients, rows, chosen, arms, free, penalty, gradient, residuals):
+    """Mean loss plus the penalty (penalty / 2n) |slopes|^2.
+
+    Writes its gradient (K, p) to ``gradient``, and p(a | x_i) - 1{a = a_i} for each row to ``residuals`` (n, K).
+    """
+    n, size = rows.shape
+    turned = np.ascontiguousarray(coefficients.T)
+    gradient[:] = 0.0
+    loss, chunk = 0.0, max(CACHED // size, 16)
+    for start in range(0, n, chunk):
+        part, scores = rows[start : start + chunk], residuals[start : start + chunk]
+        np.dot(part, turned, scores)
+        loss = add_losses(scores, chosen[start : start + chunk], arms, loss)
+        add_product(gradient, scores, part)
     for a in range(coefficients.shape[0]):
         for j in range(coefficients.shape[1]):
             if j >= free:
