@@ -158,7 +158,8 @@ def _matched(table: Table, pattern: str) -> Table:
 
     def part(label: str) -> str:
         found = expression.search(label)
-        return (found and found[expression.groups and 1]) or "other"
+        parts = (found.groups() or (found[0],)) if found else ()
+        return next(filter(None, parts), "other")
 
     return Table(table.features, table.labels.map(part, na_action="ignore").astype(object))
 

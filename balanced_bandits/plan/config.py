@@ -162,12 +162,16 @@ OWN_GRID = {
 
 
 def _with_types(given: Any, schema: dict[str, Any]) -> Any:
-    """Convert text to a number or a Boolean where the schema requires one, as YAML would.
+    """Convert text to a number, a Boolean or null where the schema requires one, as YAML would.
 
     Snakemake passes nested values of --config as text, as in synthetic={simulations: 1000}, and also strict=true.
     """
     types: dict[str, Any] = {"integer": (int, float), "number": (int, float), "boolean": bool}
-    wanted = types.get(str(schema.get("type")))
+    either = schema.get("type")
+    names = either if isinstance(either, list) else [either]
+    if given == "null" and "null" in names:
+        return None
+    wanted = next((types[name] for name in names if name in types), None)
     if isinstance(given, str) and wanted:
         try:
             read = yaml.safe_load(given)

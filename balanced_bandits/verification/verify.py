@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -159,7 +159,8 @@ def _on_datasets(mine: Path, theirs: Path, same_example: bool) -> Iterator[Findi
             ours, others = own_table(path, content), published_table(theirs, name, content)
             if part:
                 ours, others = (_restricted(table, content, listed) for _, table in (ours, others))
-            yield compare_tables(path.name, content, ours, others, same and (same_example or name != "scorecard"))
+            found = compare_tables(path.name, content, ours, others, same and (same_example or name != "scorecard"))
+            yield replace(found, words=f"the rows of these datasets: {found.words}") if part else found
 
 
 def _played(datasets: pd.DataFrame) -> set[str]:

@@ -117,6 +117,8 @@ def ensure_archive(
     pinned checksum are stored under the name of the archive; a download that was interrupted continues where it ended.
     """
     archive, part = cache / file, cache / f"{file}.part"
+    if archive.exists() and not _fault(archive, pin):  # without the lock: the cache may be read-only
+        return archive
     cache.mkdir(parents=True, exist_ok=True)
     with FileLock(cache / f"{file}.lock"):
         if archive.exists():

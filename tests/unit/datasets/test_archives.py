@@ -84,6 +84,17 @@ def test_member_of_an_archive(index, folder, archive, member):
     assert sorted(path.name for path in (folder / "cache").iterdir()) == [archive, f"{archive}.lock"]
 
 
+def test_an_archive_in_the_cache_needs_no_lock(index, folder):
+    """Many users may share a cache that they can't write to."""
+    given = row(f"{ANY}:tinydata/a.csv")
+    fetch(given, folder)
+    lock = folder / "cache" / f"{ANY}.lock"
+    lock.unlink()
+    lock.mkdir()  # nobody can open it for writing
+    assert fetch(given, folder) == DATA
+    assert index.downloads == [ANY]
+
+
 def test_nothing_of_an_archive_is_executed(index, folder):
     """A setup.py that leaves a trace, in a source distribution of which pip itself would run it."""
     trace = folder / "trace"

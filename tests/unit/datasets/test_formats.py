@@ -702,6 +702,7 @@ def test_a_format_that_the_name_does_not_say():
         ("^A.L", ["ALL", "AML", "other", None]),
         (r"_(\d+)", ["1", "2", "3", None]),
         (r"(ALL)?_", ["ALL", "other", "other", None]),
+        ("(ALL)|(AML)", ["ALL", "AML", "other", None]),
     ],
 )
 def test_a_part_of_the_label(pattern, expected):

@@ -152,9 +152,14 @@ def test_numbers_and_truths_given_as_text_are_such():
         "bandits": {"LinTS": {"alpha": ["1", "2.5"]}, "LinUCB": {"alpha": ["1"]}},
         "sensitivity": {"schedule": [{"batch": "7"}]},
         "strict": "true",
-        "openml": {"offline": "False"},
+        "openml": {"offline": "False", "server": "null"},
+        "dataset_seconds": "null",
+        "max_rounds": "100",
+        "classification": {"placebo": "null"},
     }
     config = checked_config(given)
+    assert (config["dataset_seconds"], config["max_rounds"]) == (None, 100)
+    assert (config["classification"]["placebo"], config["openml"]["server"]) == (None, None)
     assert config["synthetic"]["simulations"] == 1000
     assert config["synthetic"]["alternatives"]["thresholds"] == [0.9, 0.99]
     assert config["schedule"] == {"geometric": 0.1}
