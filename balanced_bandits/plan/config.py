@@ -74,6 +74,13 @@ def checked_config(given: Mapping[str, Any]) -> dict[str, Any]:
     return config
 
 
+def with_defaults(config: Mapping[str, Any]) -> dict[str, Any]:
+    """A configuration of an earlier version, with the defaults of options that this version has added."""
+    filled = copy.deepcopy(dict(config))
+    _fill(filled, config_schema())
+    return filled
+
+
 def with_schedules(config: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
     """The configuration with the schedules ``given`` on the command line in place of its own.
 

@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 
 from balanced_bandits.core.errors import InputError
+from balanced_bandits.plan.config import with_defaults
 from balanced_bandits.verification.comparison import (
     DIFFERENT,
     IDENTICAL,
@@ -109,7 +110,7 @@ def _check_config(mine: Path, theirs: Path) -> None:
     """Raise if results were made with another configuration."""
     if not mine.exists():
         return
-    own, published = (record_in(path).get("config", {}) for path in (mine, theirs))
+    own, published = (with_defaults(record_in(path).get("config", {})) for path in (mine, theirs))
     differing = [
         f"{name} is {_brief(value)} (published: {_brief(other)})"
         for name, value, other in _differences(own, published)

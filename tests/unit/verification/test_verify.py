@@ -281,6 +281,19 @@ def test_what_changes_no_number_may_differ(folders, tmp_path):
     assert verify(tmp_path / "mine", folders[1]).verdict == IDENTICAL
 
 
+@pytest.mark.parametrize(("ties", "same"), [("middle", True), ("largest", False)])
+def test_an_option_that_is_newer_than_the_published_run_had_its_default(tmp_path, ties, same):
+    old = CONFIG | {"ridge": {key: value for key, value in CONFIG["ridge"].items() if key != "ties"}}
+    write_results(tmp_path / "old", **old)
+    publish(tmp_path / "old", tmp_path / "published", "tiny", checked_config({}))
+    write_results(tmp_path / "mine", ridge=CONFIG["ridge"] | {"ties": ties})
+    if same:
+        assert verify(tmp_path / "mine", tmp_path / "published").verdict == IDENTICAL
+    else:
+        with pytest.raises(InputError, match="another configuration"):
+            verify(tmp_path / "mine", tmp_path / "published")
+
+
 def test_bad_input_is_said_in_a_sentence(folders, tmp_path):
     results, published = folders
     empty = tmp_path / "empty"
