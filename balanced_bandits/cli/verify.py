@@ -19,6 +19,8 @@ def verify(results: Path, published: Path) -> None:
     source = report.source
     model = (source.get("processor") or {}).get("model") or "unknown processor"
     print(f"published: {source['suite']}, {source['date']}, revision {source['revision'][:12]}, {model}")
+    if report.suite != source["suite"]:
+        print(f"yours: {report.suite}, a part of {source['suite']}")
     for finding in report.findings:
         print(f"{finding.name:<24} {finding.verdict}: {finding.words}")
         for example in finding.examples:

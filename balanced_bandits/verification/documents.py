@@ -14,12 +14,16 @@ from collections.abc import Callable, Hashable, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
+from scipy.stats import binomtest
 
 from balanced_bandits.core.errors import InputError
+from balanced_bandits.core.tables import read_table
 from balanced_bandits.verification.contents import ON_DATASETS, SOURCE, published_table, record_in
 from balanced_bandits.vocabulary import PROTOCOLS
 
+EARLIER = "earlier.csv"  # wins and losses of a run that readers can't repeat; not replaced by publishing
 START, END = "<!-- published:", "<!-- end -->"
 BLOCK = re.compile(rf"({START} ([a-z0-9_ ]+) -->\n)(?:(?!{START}).)*?({END})", flags=re.DOTALL)
 
@@ -95,6 +99,24 @@ def summary(published: Published, _: Sequence[str]) -> str:
     return _crossed("claim, mean difference in points (wins–losses)", cells, views)
 
 
+def agreement(published: Published, _: Sequence[str]) -> str:
+    """Wins and losses in hindsight beside those on other datasets, in earlier.csv, and whether they say the same."""
+    here, earlier = published.table("claims"), read_table(published.folder / EARLIER)
+    keys = ["reading", "better", "worse"]
+    both = here[here["protocol"] == "paper"].merge(earlier, on=keys, suffixes=("", "_earlier"))
+    cells = {}
+    for row in _rows(both):
+        counts = {name: (row[f"wins{name}"], row[f"losses{name}"]) for name in ("_earlier", "")}
+        sides = [_side(*count) for count in counts.values()]
+        for name, (wins, losses) in counts.items():
+            cells[_claim(row), (row["reading"], name)] = f"{wins}–{losses} ({wins / (wins + losses):.0%})"
+        cells[_claim(row), (row["reading"], "same")] = "yes" if sides[0] == sides[1] else "no"
+    titles = {"_earlier": "earlier", "": "here", "same": "the same?"}
+    columns = {(reading, name): f"{reading}, {title}"
+               for reading in dict.fromkeys(both["reading"]) for name, title in titles.items()}  # fmt: skip
+    return _crossed("claim", cells, columns)
+
+
 def regrets(published: Published, _: Sequence[str]) -> str:
     """Mean regret of every bandit in percent."""
     table = published.table("ranks")
@@ -123,8 +145,8 @@ def example(published: Published, _: Sequence[str]) -> str:
 
 
 TABLES: dict[str, Callable[[Published, Sequence[str]], str]] = {
-    "origin": origin, "claims": claims, "summary": summary, "regrets": regrets, "shuffles": shuffles, "table1": example,
-    "table2": sizes,
+    "origin": origin, "claims": claims, "summary": summary, "agreement": agreement, "regrets": regrets,
+    "shuffles": shuffles, "table1": example, "table2": sizes,
 }  # fmt: skip
 
 
@@ -134,6 +156,11 @@ def _rows(table: pd.DataFrame) -> list[dict[Hashable, Any]]:
 
 def _claim(row: dict[Hashable, Any]) -> str:
     return f"{'' if row['kind'] == 'claim' else row['kind'] + ': '}{row['better']} > {row['worse']}"
+
+
+def _side(wins: int, losses: int) -> int:
+    """1 if significantly more wins than losses, -1 if fewer (two-sided sign test at 5 %), 0 otherwise."""
+    return int(np.sign(wins - losses)) if binomtest(wins, wins + losses).pvalue < 0.05 else 0
 
 
 def _points(value: float) -> str:

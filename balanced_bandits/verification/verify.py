@@ -45,6 +45,7 @@ class Report:
     """What ``verify`` found."""
 
     source: dict[str, Any]
+    suite: str  # of the results
     findings: list[Finding]
     circumstances: list[str]  # what is not as in the published run: the revision, the processor, packages
 
@@ -58,13 +59,14 @@ def verify(results: Path, published: Path) -> Report:
     """Compare ``results`` with what is in ``published``; results may have a part of the datasets only."""
     source = _source(published)
     suite = str(source["suite"])
-    _check_run(results, suite)
-    for folder in (suite, "synthetic"):
-        _check_config(results / folder / RECORD, published / folder / RECORD)
+    datasets = published_table(published / suite, "datasets", ON_DATASETS["datasets"])[1]
+    own = _own_suite(results, suite, _played(datasets))
+    for mine, theirs in ((own, suite), ("synthetic", "synthetic")):
+        _check_config(results / mine / RECORD, published / theirs / RECORD)
     example = list(_of_synthetic(results / "synthetic", published / "synthetic"))
     same = all(finding.verdict == IDENTICAL for finding in example)
-    findings = [*_on_datasets(results / suite, published / suite, same), *example]
-    return Report(source, findings, _circumstances(record_in(results / suite / RECORD), source))
+    findings = [*_on_datasets(results / own, published / suite, same), *example]
+    return Report(source, own, findings, _circumstances(record_in(results / own / RECORD), source))
 
 
 def _circumstances(mine: dict[str, Any], source: dict[str, Any]) -> list[str]:
@@ -91,19 +93,20 @@ def _source(published: Path) -> dict[str, Any]:
     return source
 
 
-def _check_run(results: Path, suite: str) -> None:
+def _own_suite(results: Path, suite: str, datasets: set[str]) -> str:
+    """The suite of the results to compare: the published one, or the latest of those with some of its datasets."""
     if (results / suite / RECORD).exists():
-        return
-    others = sorted(path.parent.name for path in results.glob(f"*/{RECORD}") if path.parent.name in _suites(results))
+        return suite
+    made = {path.parent.name: path for path in sorted(results.glob("*/datasets.csv"))}
+    others = [name for name in made if (results / name / RECORD).exists()]
+    parts = [name for name in others if _played(own_table(made[name], ON_DATASETS["datasets"])[1]) <= datasets]
+    if parts:
+        return max(parts, key=lambda name: made[name].stat().st_mtime)
     found = f"only results of {', '.join(others)}" if others else "no results"
     raise InputError(
         f"{results} has {found}, but the published ones are of the suite {suite}; run it with 'snakemake --cores all "
         f"--config suite={suite}', or a part of it with datasets='[NAME, ...]'."
     )
-
-
-def _suites(results: Path) -> list[str]:
-    return [path.parent.name for path in results.glob("*/datasets.csv")]
 
 
 def _check_config(mine: Path, theirs: Path) -> None:

@@ -34,6 +34,7 @@ def published(tmp_path):
     pd.DataFrame({"reading": "residual", "protocol": ["paper"], "bandit": ["LinTS"], "regret": [0.2345]}).to_csv(
         tmp_path / "tiny/ranks.csv", index=False
     )
+    (tmp_path / "earlier.csv").write_text("reading,better,worse,wins,losses\nresidual,BLTS,LinTS,20,25\n")
     (tmp_path / "tiny/table2.md").write_text("two\n")
     (tmp_path / "synthetic/table1.md").write_text("one\n")
     return Published(tmp_path)
@@ -49,6 +50,7 @@ def block(name):
         ("summary", "| BLTS > LinTS | −1.2 (40–17), holds | +5.1 (1–59), reversed |"),
         ("summary", "| placebo: LinTS×4 > LinTS |  | +0.0 (30–30), inconclusive |"),
         ("claims residual", "holds: −1.2 (−2.0 to −0.4), 40–17"),
+        ("agreement", "| BLTS > LinTS | 20–25 (44%) | 1–59 (2%) | no |"),
         ("regrets", " 23.4 |"),
         ("shuffles", "Of the 2 datasets, 1 are played in 10, 1 are played in 2 shuffles."),
         ("origin", "*2 datasets of the suite `tiny`, revision `0123456`, 2026-01-02; "),

@@ -281,6 +281,20 @@ def test_what_changes_no_number_may_differ(folders, tmp_path):
     assert verify(tmp_path / "mine", folders[1]).verdict == IDENTICAL
 
 
+def test_a_suite_of_some_of_the_datasets_is_a_part(folders, tmp_path, monkeypatch, capsys):
+    """The default suite is a sample of the published one."""
+    write_results(tmp_path / "mine", NAMES[3:9])
+    (tmp_path / "mine/tiny").rename(tmp_path / "mine/sample")
+    words = ["balanced-bandits", "verify", "--results", str(tmp_path / "mine"), "--published", str(folders[1])]
+    monkeypatch.setattr("sys.argv", words)
+    main()
+    said = capsys.readouterr().out
+    assert "yours: sample, a part of tiny" in said
+    assert "claims.csv               not comparable: the run has 6 of 20 datasets" in said
+    assert "pairs.csv                identical: the rows of these datasets: byte for byte" in said
+    assert "verdict: identical" in said
+
+
 @pytest.mark.parametrize(("ties", "same"), [("middle", True), ("largest", False)])
 def test_an_option_that_is_newer_than_the_published_run_had_its_default(tmp_path, ties, same):
     old = CONFIG | {"ridge": {key: value for key, value in CONFIG["ridge"].items() if key != "ties"}}
@@ -303,6 +317,7 @@ def test_bad_input_is_said_in_a_sentence(folders, tmp_path):
     with pytest.raises(InputError, match=r"source.json does not exist, so there is nothing to compare with"):
         verify(results, empty)
     (results / "tiny").rename(results / "other")
+    change(results / "other/datasets.csv", name=lambda t: t["name"].replace("data03", "elsewhere"))
     with pytest.raises(InputError, match="has only results of other, but"):
         verify(results, published)
 
