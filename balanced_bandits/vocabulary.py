@@ -19,6 +19,7 @@ READINGS = {
     "residual": Reading("residual variance with a small prior", {"variance": "residual"}),
     "literal": Reading("variance as printed in the paper's boxes", {"variance": "literal"}),
     "plain": Reading("residual variance without a prior", {"variance": "residual", "prior_weight": 0.0}),
+    "mean": Reading("mean squared residual", {"variance": "mean"}),
 }
 
 
