@@ -39,14 +39,14 @@ def main() -> None:
     purse = Purse(readings.budget, lambda name: readings.prices(name, rung), known)
     looks = {}
     if rung == 0:
-        chosen = first_rung(readings, purse)
+        chosen = first_rung(readings.space, purse)
     else:
         scored = ranked(pd.concat([read_table(path) for path in arguments.scored]))
         best = scored["reading"].tolist()
         if rung < readings.last:
-            chosen = next_rung(best, {name for table in earlier for name in table["reading"]}, readings, purse)
+            chosen = next_rung(rung, best, {name for of in earlier for name in of["reading"]}, readings.space, purse)
         else:
-            chosen = last_rung(best, readings, purse)
+            chosen = last_rung(best, readings.space, purse)
             looks = scored.set_index("reading")[list(LOOKED_AT)].to_dict("index")
     write_table(arguments.output, table_of(chosen, looks, readings))
 

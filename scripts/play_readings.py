@@ -48,7 +48,7 @@ def main() -> None:
             look = {name: str(row[name]) for name in LOOKED_AT}
             rows += [known | look | number for number in numbers(runs, look)]
         else:
-            rows.append(known | score(runs, readings.space))
+            rows.append(known | score(runs, readings.levels))
         print(f"{row['reading']}: done")
     write_table(arguments.output, pd.DataFrame(rows, columns=list(rows[0]) if rows else ["reading"]))
 

@@ -1,30 +1,57 @@
-"""Successive halving with offspring: which readings a rung of the search plays, within a budget of CPU seconds.
+"""Successive halving with children: which readings a rung of the search plays, within a budget of CPU seconds.
 
 The first rung plays the default and readings drawn at random. Each further rung plays more simulations of the best third
-of the rung before it, and spends what is left on their neighbours, which differ in one dimension. The last rung plays
-new simulations of the best. Nothing here depends on measured times, so the same scores always lead to the same readings.
+of the rung before it, and spends what is left on their children, which combine their levels. The last rung plays new
+simulations of the best. Nothing here depends on measured times, so the same scores always lead to the same readings.
 """
 
-import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
+
+import numpy as np
+
+from balanced_bandits.core.streams import stream
 
 SURVIVING = 3  # one in so many readings of a rung is played further
+CHILDREN = 10_000  # tried at most; in a small space, most of them were played before
 # What a reading that was not played before may cost: a share of the budget of the rung, or twice the default.
 LARGEST_SHARE = 0.05
 
 
-class Space(Protocol):
-    """The readings to search, by name."""
+class Space(NamedTuple):
+    """The readings to search. A reading has one level in each dimension, and its name is these levels."""
 
-    default: str
+    levels: list[list[str]]  # by dimension
+    default: str  # may have other levels
+    seed: int
 
     def drawn(self) -> Iterator[str]:
         """All readings, in a random order."""
+        sizes = [len(levels) for levels in self.levels]
+        for number in stream(self.seed, "readings", "drawn").permutation(math.prod(sizes)):
+            places = []
+            for size in sizes:
+                number, place = divmod(int(number), size)
+                places.append(place)
+            yield "-".join(levels[place] for levels, place in zip(self.levels, places, strict=True))
 
-    def neighbours(self, name: str) -> Iterator[str]:
-        """The readings that differ from one in a single dimension, in a random order."""
+    def children(self, parents: Sequence[str], rung: int) -> Iterator[str]:
+        """Readings with each level from one of two parents; every second has in one dimension any level at all.
+
+        The first parents, the best, are drawn more often.
+        """
+        rng = stream(self.seed, "readings", "children", rung)
+        known = [parent.split("-") for parent in parents]
+        for number in range(CHILDREN if parents else 0):
+            ranks = np.minimum(rng.exponential(len(known) / 4.0, 2).astype(int), len(known) - 1)
+            first, second = (known[rank] for rank in ranks)
+            coins = rng.integers(0, 2, len(first))
+            child = [(one, other)[coin] for one, other, coin in zip(first, second, coins, strict=True)]
+            if number % 2:
+                place = int(rng.integers(len(child)))
+                child[place] = self.levels[place][rng.integers(len(self.levels[place]))]
+            yield "-".join(child)
 
 
 Prices = Callable[[str], Mapping[str, float]]  # the batches of a reading in this rung, with their seconds
@@ -70,10 +97,10 @@ def first_rung(space: Space, purse: Purse) -> Rung:
     return rung
 
 
-def next_rung(ranked: Sequence[str], tried: set[str], space: Space, purse: Purse) -> Rung:
-    """The best third of the readings of the rung before, ``ranked`` with the best first, and neighbours of them."""
+def next_rung(number: int, ranked: Sequence[str], tried: set[str], space: Space, purse: Purse) -> Rung:
+    """The best third of the readings of the rung before, ``ranked`` with the best first, and children of them."""
     rung = _bought(ranked[: math.ceil(len(ranked) / SURVIVING)], purse)
-    _fill(rung, _in_turn([space.neighbours(name) for name in rung.chosen]), tried, space, purse)
+    _fill(rung, space.children(list(rung.chosen), number), tried, space, purse)
     return rung
 
 
@@ -101,12 +128,6 @@ def _fill(rung: Rung, others: Iterable[str], tried: set[str], space: Space, purs
             rung.too_costly.append(name)
         elif not purse.buy(name, rung):
             return
-
-
-def _in_turn(iterators: Sequence[Iterator[str]]) -> Iterator[str]:
-    """The first of each, then the second of each, and so on."""
-    for row in itertools.zip_longest(*iterators):
-        yield from (name for name in row if name is not None)
 
 
 def parts_of(prices: Mapping[str, float], parts: int) -> dict[str, int]:

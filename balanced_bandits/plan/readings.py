@@ -10,12 +10,12 @@ import hashlib
 import itertools
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from balanced_bandits.core.errors import InputError
-from balanced_bandits.core.streams import stream
 from balanced_bandits.plan import cost, provenance
+from balanced_bandits.plan.halving import Space
 from balanced_bandits.plan.players import Players, grid_size
 from balanced_bandits.vocabulary import PLAYED, SPECIFICATIONS
 
@@ -53,9 +53,10 @@ class Readings:
         self._own: dict[str, Any] = config["readings"]
         self.simulations: list[int] = self._own["simulations"]
         self.parts: int = self._own["parts"]
-        self.space: dict[str, list[str]] = self._own["space"]
+        self.levels: dict[str, list[str]] = self._own["space"]
         self.bandits = [name for name in BANDITS if name in players.playing(self._example["bandits"])]
         self.default = "-".join(next(iter(dimension.levels)) for dimension in PLAYED.values())
+        self.space = Space([self.levels[name] for name in PLAYED], self.default, config["seed"])
 
     @property
     def last(self) -> int:
@@ -84,31 +85,9 @@ class Readings:
                 f"{hours:g} CPU hours, or fewer readings.simulations."
             )
 
-    @property
-    def _levels(self) -> list[list[str]]:
-        return [self.space[dimension] for dimension in PLAYED]
-
     def config(self) -> str:
         """The part of the configuration that the search depends on, as JSON."""
         return json.dumps({key: self._config[key] for key in KEYS})
-
-    def drawn(self) -> Iterator[str]:
-        """All readings of the space, in a random order."""
-        sizes = [len(levels) for levels in self._levels]
-        for number in stream(self._config["seed"], "readings", "drawn").permutation(math.prod(sizes)):
-            places = []
-            for size in sizes:
-                number, place = divmod(int(number), size)
-                places.append(place)
-            yield "-".join(levels[place] for levels, place in zip(self._levels, places, strict=True))
-
-    def neighbours(self, name: str) -> Iterator[str]:
-        """The readings of the space that differ from one in a single dimension, in a random order."""
-        levels = name.split("-")
-        changes = [(i, other) for i, others in enumerate(self._levels) for other in others if other != levels[i]]
-        for number in stream(self._config["seed"], "readings", "neighbours", name).permutation(len(changes)):
-            place, other = changes[number]
-            yield "-".join([*levels[:place], other, *levels[place + 1 :]])
 
     def batches(self, name: str, rung: int) -> list[Batch]:
         """What a reading must have played after a rung: the simulations up to it; in the last rung, only its own."""
