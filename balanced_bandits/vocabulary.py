@@ -156,7 +156,7 @@ class Dimension(NamedTuple):
 
 WIDE = [10.0**k for k in range(-4, 5)]
 # The dimensions that change what is played: choices of the bandits, and under "design" the features of their models.
-# Whether the noise is shared by the arms is none of them: a bandit observes one arm per round, whose noise is N(0, 0.01)
+# Whether the noise is shared by the arms is none of them: a bandit observes one arm per round, whose noise is normal
 # and independent of the past either way, so the distribution of its runs is the same.
 PLAYED = {
     "penalties": Dimension("candidates for λ", {

@@ -56,7 +56,7 @@ class Scale(NamedTuple):
         ``thetas`` (..., p) are coefficients on standardised features, with an intercept (p = 1 + d) or without (p = d).
         """
         slopes = thetas[..., -len(self.centre) :] / self.spread
-        level = thetas[..., :-len(self.centre)].sum(axis=-1) - slopes @ self.centre
+        level = thetas[..., : -len(self.centre)].sum(axis=-1) - slopes @ self.centre
         return np.concatenate([level[..., None], slopes], axis=-1)
 
 

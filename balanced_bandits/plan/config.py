@@ -115,8 +115,12 @@ def _expanded(part: Any, own: Sequence[Any]) -> Any:
         for key, value in dataclasses.asdict(Settings()).items():
             whole["properties"][key]["default"] = value
     if part.get("x-dimensions"):
-        whole |= {"type": "object", "additionalProperties": False, "default": {},
-                  "properties": {name: _levels(list(of.levels)) for name, of in vocabulary.DIMENSIONS.items()}}
+        whole |= {
+            "type": "object",
+            "additionalProperties": False,
+            "default": {},
+            "properties": {name: _levels(list(of.levels)) for name, of in vocabulary.DIMENSIONS.items()},
+        }
     if "x-words" in part:
         whole["enum"] = list(getattr(vocabulary, part["x-words"]))
     if part.get("x-grids"):

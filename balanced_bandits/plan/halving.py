@@ -1,8 +1,8 @@
 """Successive halving with children: which readings a rung of the search plays, within a budget of CPU seconds.
 
-The first rung plays the default and readings drawn at random. Each further rung plays more simulations of the best third
-of the rung before it, and spends what is left on their children, which combine their levels. The last rung plays new
-simulations of the best. Nothing here depends on measured times, so the same scores always lead to the same readings.
+The first rung plays the default and readings drawn at random. Each further rung plays more simulations of the best
+third of the rung before it, and spends what is left on their children, which combine their levels. The last rung plays
+new simulations of the best. Nothing here depends on measured times, so the same scores always lead to the same readings.
 """
 
 import math
@@ -58,7 +58,7 @@ Prices = Callable[[str], Mapping[str, float]]  # the batches of a reading in thi
 
 
 class Rung(NamedTuple):
-    """The readings of a rung with their prices, in the order of choice, and those that are too costly for its budget."""
+    """The readings of a rung with their prices, in the order of choice, and those that are too costly for it."""
 
     chosen: dict[str, float]
     too_costly: list[str]

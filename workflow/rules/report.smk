@@ -79,7 +79,9 @@ rule page:
         bandits=CLASSIFICATION.paper_bandits,
         drawings=json.dumps(DRAWINGS + ON_DEMAND),
         readings=[
-            str(path) for path in [Path("results/readings/readings.json")] if path.exists()
+            str(path)
+            for path in [Path("results/readings/readings.json")]
+            if path.exists()
         ],
         folder=lambda wildcards, input: str(Path(input.templates[0]).parent),
     message:

@@ -1,7 +1,7 @@
 """How likely the percentages of the paper's Table 1 are, given how often our simulations find the optimum.
 
-The paper's number of simulations N is not known. For each of its numbers, our count of finds among n simulations gives a
-distribution of the true rate, Beta(found + 1/2, n - found + 1/2) (Jeffreys' prior), and the paper's count is binomial
+The paper's number of simulations N is not known. For each of its numbers, our count of finds among n simulations gives
+a distribution of the true rate, Beta(found + 1/2, n - found + 1/2) (Jeffreys' prior), and the paper's count is binomial
 with that rate: beta-binomial in all. So 0 of 20 does not exclude a rate above 0. Numbers are taken as independent.
 """
 

@@ -136,8 +136,8 @@ def best(numbers: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
         first = of.iloc[0]
         levels = {name: first[name] for name in DIMENSIONS}
         apart = of["percent"] - of["paper_percent"]
-        row: dict[str, Any] = {"number": int(first["number"]), "reading": first["reading"], **levels, "against": against(levels),
-                               "simulations": int(first["simulations"])}  # fmt: skip
+        row: dict[str, Any] = {"number": int(first["number"]), "reading": first["reading"], **levels,
+                               "against": against(levels), "simulations": int(first["simulations"])}  # fmt: skip
         row |= {"difference": float(np.sqrt((apart**2).mean())), "largest": float(apart.abs().max()),
                 "inside": int(of["inside"].sum()), "of": len(of)}  # fmt: skip
         for number in PAPER_SIMULATIONS:
@@ -175,8 +175,8 @@ def against(levels: Levels) -> str:
 def dimensions(rung: pd.DataFrame, too_costly: Sequence[str], space: Mapping[str, Sequence[str]]) -> pd.DataFrame:
     """For each level of each dimension: the scores of the readings of the first rung, which were drawn at random.
 
-    ``tried`` and ``too_costly`` count readings; ``best``, ``high``, ``median`` and ``low`` are the largest score and the
-    quartiles over them (for a dimension that only changes how runs are looked at: of the best score of each reading
+    ``tried`` and ``too_costly`` count readings; ``best``, ``high``, ``median`` and ``low`` are the largest score and
+    the quartiles over them (for a dimension that only changes how runs are looked at: of the best score of each reading
     with that level). ``explains``: the share of the variance of these scores between the levels of the dimension.
     """
     left_out = pd.DataFrame([name.split("-") for name in too_costly], columns=list(PLAYED))
@@ -188,8 +188,8 @@ def dimensions(rung: pd.DataFrame, too_costly: Sequence[str], space: Mapping[str
         for level, of in scores.items():
             quartiles = of.quantile([0.25, 0.5, 0.75]).tolist() if len(of) else [np.nan] * 3
             rows.append({
-                "dimension": name, "words": dimension.words, "level": level, "level_words": dimension.levels[level].words,
-                "against": dimension.levels[level].against, "tried": len(of),
+                "dimension": name, "words": dimension.words, "level": level,
+                "level_words": dimension.levels[level].words, "against": dimension.levels[level].against, "tried": len(of),
                 "too_costly": int((left_out[name] == level).sum()) if name in PLAYED else 0,
                 "best": of.max() if len(of) else np.nan, "low": quartiles[0], "median": quartiles[1],
                 "high": quartiles[2], "explains": explains,

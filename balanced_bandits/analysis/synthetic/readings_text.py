@@ -69,7 +69,7 @@ def head(numbers: pd.DataFrame) -> list[str]:
 
 def cells(best: pd.DataFrame, numbers: pd.DataFrame) -> list[list[str]]:
     """The rows of that table: the paper, the default, and the other readings by likelihood."""
-    of_reading = {number: of for number, of in numbers.groupby("number")}
+    of_reading = dict(iter(numbers.groupby("number")))
     first = of_reading[best["number"].iloc[0]]
     times = ", ".join(f"{of.paper_rounds:g}" for of in first[first["paper_rounds"].notna()].itertuples())
     rows = [["the paper", *(f"{of.paper_percent:g}" for of in first.itertuples()), "", "", "", "", times, "", ""]]
@@ -82,7 +82,8 @@ def cells(best: pd.DataFrame, numbers: pd.DataFrame) -> list[list[str]]:
             *(f"{100 * cell.found / cell.simulations:.0f}{'' if cell.inside else '*'}" for cell in of.itertuples()),
             f"{row['difference']:.1f}", *(f"{row[f'p_{n}']:.2g}" for n in PAPER_SIMULATIONS),
             f"{row['orderings']} of {row['orderings_of']}",
-            ", ".join("–" if pd.isna(time) else f"{time:.0f}" for time in found), ", ".join(fits), row["against"] or "–",
+            ", ".join("–" if pd.isna(time) else f"{time:.0f}" for time in found), ", ".join(fits),
+            row["against"] or "–",
         ])  # fmt: skip
     return rows
 
@@ -91,8 +92,8 @@ CAPTION = (
     "The readings of the last rung: percentages of simulations that find the optimum beside the paper's (* the paper's "
     "number is outside the 95 % interval of ours), root mean square difference in points, goodness of fit p of the "
     "numbers if the paper had so many simulations, orderings of the paper that the percentages have, median rounds to "
-    "find the optimum for the bandits whose find times the text has, and in how many simulations the first fit is as the "
-    "text describes it (well-, mis-specified)."
+    "find the optimum for the bandits whose find times the text has, and in how many simulations the first fit is as "
+    "the text describes it (well-, mis-specified)."
 )
 
 

@@ -50,7 +50,9 @@ def as_the_paper(look, simulations=100, off=0):
         nothing = {target: np.zeros(shape) for target in empty.agreement}
         share = np.zeros(shape)
         threshold = LOOKED_AT["threshold"].levels[look["threshold"]].value
-        share[0, :, 4] = np.where(np.arange(simulations) < (percent - off) * simulations // 100, threshold, threshold - 0.04)
+        share[0, :, 4] = np.where(
+            np.arange(simulations) < (percent - off) * simulations // 100, threshold, threshold - 0.04
+        )
         target = look["target"] if spec == "mis" else "truth"
         field = "played" if look["policy"] == "played" else "agreement"
         runs[spec, bandit] = empty._replace(agreement=nothing, played=nothing)._replace(
@@ -130,7 +132,9 @@ def last_rung(*offs):
         levels = DEFAULT | ({"variance": "mean"} if number else {})
         look = DEFAULT_LOOK | ({"when": "end"} if number == 2 else {})
         known = {"number": number, "reading": "-".join(levels.values())} | levels | look
-        rows += [known | row for row in numbers(as_the_paper(DEFAULT_LOOK, off=off), look if number < 2 else DEFAULT_LOOK)]
+        rows += [
+            known | row for row in numbers(as_the_paper(DEFAULT_LOOK, off=off), look if number < 2 else DEFAULT_LOOK)
+        ]
     return pd.DataFrame(rows)
 
 
@@ -217,7 +221,9 @@ def test_the_words_follow_from_the_numbers(search):
     fits = said((25, 0, 10), search)
     text = " ".join(fits["sentences"])
     assert "80 readings were played in 3 rungs (1.4 CPU hours, as predicted)" in text
-    assert "The best of them is variance: mean squared residual: it differs from the paper's numbers by 0 points" in text
+    assert (
+        "The best of them is variance: mean squared residual: it differs from the paper's numbers by 0 points" in text
+    )
     assert "1 of 2 are acceptable (p of at least 0.05), and the text speaks against 0 of these." in text
     assert "need not be the authors' own" in text
     assert "The default: it differs from the paper's numbers by 25 points" in text

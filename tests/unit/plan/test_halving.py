@@ -96,8 +96,8 @@ def test_a_third_survives_and_the_rest_of_the_budget_goes_to_children_of_the_sur
     assert rung.chosen[ranked[0]] == 1.0  # its first batch is paid for
     assert len(names) == 2 + 14
     for name in names[2:]:
-        strange = [level not in parents for level, *parents in zip(*(n.split("-") for n in (name, *names[:2])))]
-        assert sum(strange) <= 1
+        known = zip(*(parent.split("-") for parent in ranked[:2]), strict=True)
+        assert sum(level not in parents for level, parents in zip(name.split("-"), known, strict=True)) <= 1
         assert rung.chosen[name] == 2.0
         assert name not in ranked
 

@@ -18,7 +18,13 @@ def optimum(tmp_path_factory):
 
 
 def played(optimum, spec="well", bandit="LinUCB", choices=None, **options):
-    given = {"seed": 3, "simulations": 2, "horizon": 150, "choices": CHOICES | (choices or {}), "grid": {"alpha": [1.0]}}
+    given = {
+        "seed": 3,
+        "simulations": 2,
+        "horizon": 150,
+        "choices": CHOICES | (choices or {}),
+        "grid": {"alpha": [1.0]},
+    }
     return simulate(spec, bandit, import_path(bandit), given | options, optimum)[1]
 
 
