@@ -47,7 +47,7 @@ def main() -> None:
             chosen = next_rung(rung, best, {name for of in earlier for name in of["reading"]}, readings.space, purse)
         else:
             chosen = last_rung(best, readings.space, purse)
-            looks = scored.set_index("reading")[list(LOOKED_AT)].to_dict("index")
+            looks = {row["reading"]: {name: str(row[name]) for name in LOOKED_AT} for row in scored.to_dict("records")}
     write_table(arguments.output, table_of(chosen, looks, readings))
 
 

@@ -2,7 +2,8 @@
 
 The first rung plays the default and readings drawn at random. Each further rung plays more simulations of the best
 third of the rung before it, and spends what is left on their children, which combine their levels. The last rung plays
-new simulations of the best. Nothing here depends on measured times, so the same scores always lead to the same readings.
+new simulations of the best. Nothing here depends on measured times, so the same scores always lead to the same
+readings.
 """
 
 import math

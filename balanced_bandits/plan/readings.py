@@ -128,5 +128,5 @@ class Readings:
 
     def seconds(self, batch: Batch) -> float:
         """The predicted CPU seconds of a batch."""
-        runs = batch.options["simulations"] * grid_size(batch.options["grid"])
+        runs = int(batch.options["simulations"]) * grid_size(batch.options["grid"])
         return runs * cost.synthetic_seconds(batch.bandit, batch.options["horizon"], batch.options["choices"])

@@ -160,8 +160,8 @@ def best(numbers: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
 
 def _orderings(numbers: pd.DataFrame) -> tuple[int, int]:
     """How many of the paper's orderings our percentages have, and of how many."""
-    percent = {(row.spec, row.bandit): row.percent for row in numbers.itertuples()}
-    pairs = [(spec, better, worse) for spec in dict.fromkeys(numbers["spec"])
+    percent = {(str(row["spec"]), str(row["bandit"])): float(row["percent"]) for row in numbers.to_dict("records")}
+    pairs = [(spec, better, worse) for spec in dict.fromkeys(spec for spec, _ in percent)
              for better, worse in paper_pairs(spec, [b for s, b in percent if s == spec])]  # fmt: skip
     return sum(percent[spec, better] > percent[spec, worse] for spec, better, worse in pairs), len(pairs)
 
@@ -189,8 +189,8 @@ def dimensions(rung: pd.DataFrame, too_costly: Sequence[str], space: Mapping[str
             quartiles = of.quantile([0.25, 0.5, 0.75]).tolist() if len(of) else [np.nan] * 3
             rows.append({
                 "dimension": name, "words": dimension.words, "level": level,
-                "level_words": dimension.levels[level].words, "against": dimension.levels[level].against, "tried": len(of),
-                "too_costly": int((left_out[name] == level).sum()) if name in PLAYED else 0,
+                "level_words": dimension.levels[level].words, "against": dimension.levels[level].against,
+                "tried": len(of), "too_costly": int((left_out[name] == level).sum()) if name in PLAYED else 0,
                 "best": of.max() if len(of) else np.nan, "low": quartiles[0], "median": quartiles[1],
                 "high": quartiles[2], "explains": explains,
             })  # fmt: skip
