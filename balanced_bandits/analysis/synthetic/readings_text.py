@@ -38,7 +38,7 @@ def sentences(best: pd.DataFrame, dimensions: pd.DataFrame, search: pd.DataFrame
             said.append("With so many readings and only eight numbers, one that fits need not be the authors' own.")
     said.append(f"The default: {_fit(best.iloc[0])}.")
     leading = dimensions.drop_duplicates("dimension").nlargest(LEADING, "explains")
-    named = ", ".join(f"{row.words} ({100 * row.explains:.0f} %)" for row in leading.itertuples())
+    named = ", ".join(f"{row['words']} ({100 * row['explains']:.0f} %)" for row in leading.to_dict("records"))
     said.append(f"Of the variance of the scores in the first rung, these explain most: {named}.")
     return said
 
@@ -79,7 +79,7 @@ def cells(best: pd.DataFrame, numbers: pd.DataFrame) -> list[list[str]]:
         fits = [f"{row[name]:.0f}" for name in best.columns if str(name).startswith("first_fits_")]
         rows.append([
             "nothing: the default" if i == 0 else describe(row),
-            *(f"{100 * cell.found / cell.simulations:.0f}{'' if cell.inside else '*'}" for cell in of.itertuples()),
+            *(f"{cell['percent']:.0f}{'' if cell['inside'] else '*'}" for cell in of.to_dict("records")),
             f"{row['difference']:.1f}", *(f"{row[f'p_{n}']:.2g}" for n in PAPER_SIMULATIONS),
             f"{row['orderings']} of {row['orderings_of']}",
             ", ".join("–" if pd.isna(time) else f"{time:.0f}" for time in found), ", ".join(fits),
