@@ -9,7 +9,7 @@ from conftest import Workspace
 def tiny(folder):
     made = Workspace(folder)
     made.config["readings"] = {
-        "hours": 0.004, "simulations": [2, 2, 3], "parts": 2,
+        "hours": 0.0005, "simulations": [2, 2, 3], "parts": 2,
         "space": {"penalties": ["wide", "three"], "criterion": ["loo", "gcv"], "ties": ["middle"],
                   "features": ["raw", "warm"], "interaction": ["with"], "schedule": ["geometric", "step"],
                   "propensity": ["exact"], "threshold": ["95%", "80%"]},
@@ -34,9 +34,9 @@ def test_it_is_made_on_demand_with_its_tables_and_figure(searched):
     results = searched.folder / "results/readings"
     rungs = rows_of(results / "search.csv")
     assert [int(row["new_simulations"]) for row in rungs] == [2, 2, 3]
-    assert sum(float(row["predicted_hours"]) for row in rungs) <= 0.004
+    assert sum(float(row["predicted_hours"]) for row in rungs) <= 0.0005
     chosen = [rows_of(results / f"rung_{rung}/chosen.csv") for rung in range(3)]
-    assert len(chosen[0]) > 10
+    assert len(chosen[0]) > 5
     default = chosen[0][0]["reading"]
     assert default == chosen[2][0]["reading"]
     best = rows_of(results / "best.csv")
