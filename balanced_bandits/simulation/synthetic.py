@@ -142,8 +142,8 @@ def recent_shares(right: NDArray[np.bool_], rounds: NDArray[np.int64]) -> NDArra
     missing ones count as wrong.
     """
     so_far = np.pad(np.cumsum(right, axis=1), ((0, 0), (1, 0)))
-    shares: NDArray[np.float64] = ((so_far[:, rounds] - so_far[:, np.maximum(rounds - WINDOW, 0)]) / WINDOW).T
-    return shares
+    shares: NDArray[np.float64] = (so_far[:, rounds] - so_far[:, np.maximum(rounds - WINDOW, 0)]) / WINDOW
+    return shares.T
 
 
 def snapshot_rounds(horizon: int) -> NDArray[np.int64]:
