@@ -5,6 +5,7 @@
 #   snakemake --cores N page               the page with the verdicts, and everything it needs
 #   snakemake --cores N calibration        how often tests see a difference where there is none
 #   snakemake --cores N sensitivity        beyond the paper: how its numbers depend on the choices that it leaves open
+#   snakemake --cores N readings           which reading of the synthetic example made the paper's Table 1
 #   snakemake --cores N FILE               one file of results/ or figures/
 from snakemake.utils import min_version
 
@@ -19,6 +20,7 @@ include: "workflow/rules/datasets.smk"
 include: "workflow/rules/classification.smk"
 include: "workflow/rules/synthetic.smk"
 include: "workflow/rules/sensitivity.smk"
+include: "workflow/rules/readings.smk"
 include: "workflow/rules/figures.smk"
 include: "workflow/rules/report.smk"
 
@@ -30,6 +32,7 @@ localrules:
     figures,
     calibration,
     sensitivity,
+    readings,
 
 
 rule all:
@@ -56,3 +59,12 @@ rule sensitivity:
         "results/sensitivity/run.json",
     message:
         "The sensitivity atlas is done: {input}"
+
+
+rule readings:
+    input:
+        rules.tabulate_readings.output,
+        PLAN.drawn("readings"),
+        "results/readings/run.json",
+    message:
+        "The search for the reading that made Table 1 is done: {input}"

@@ -30,6 +30,7 @@ class Choices(NamedTuple):
     gamma: float = 0.1
     intercept: str = "unpenalised"
     lams: Sequence[float] = (0.01, 1.0, 100.0)
+    lams_unit: str = "one"
     criterion: str = "loo"
     ties: str = "middle"
     folds: int = 5
@@ -143,6 +144,8 @@ class Arm:
         self.B, self.theta, rss = ridge(self.X, self.r, self.w, self.lam, self.free)
         if self.choices.variance == "literal":  # as printed in the boxes
             self.s2 = rss
+        elif self.choices.variance == "mean":
+            self.s2 = rss / len(self.r)
         else:  # the usual estimate of the variance of a reward, with a prior
             freedom = np.trace(np.linalg.solve(self.B, self.X.T @ np.diag(self.w) @ self.X))
             weight, variance = self.choices.prior_weight, self.choices.prior_variance
@@ -272,8 +275,8 @@ def ridge(X: Array, r: Array, w: Array, lam: float, free: int) -> tuple[Array, A
 
 def cross_validated(X: Array, r: Array, w: Array, free: int, choices: Choices) -> float:
     """The lambda with the smallest error, computed by leaving rows out explicitly; ties go to the one that is named."""
-    n, lams = len(r), choices.lams
-    place = place_of_ties(choices)
+    n, place = len(r), place_of_ties(choices)
+    lams = [lam * spread(X[:, free:], w, free) for lam in choices.lams] if choices.lams_unit == "data" else choices.lams
     if n < 2:
         return lams[place]
     errors = []
@@ -291,6 +294,13 @@ def cross_validated(X: Array, r: Array, w: Array, free: int, choices: Choices) -
         errors.append(error)
     tied = [k for k in range(len(lams)) if errors[k] <= min(errors) * (1 + 1e-6) + 1e-18 * (w * r**2).sum()]
     return lams[min(reversed(tied), key=lambda k: abs(k - place))]
+
+
+def spread(X: Array, w: Array, free: int) -> float:
+    """The mean over columns of their weighted sums of squares, around the means if there is a free intercept."""
+    centred = X - np.average(X, axis=0, weights=w) if free else X
+    squares = float((w @ centred**2).mean())
+    return squares if squares > 0 else 1.0
 
 
 def place_of_ties(choices: Choices) -> int:

@@ -19,6 +19,7 @@ READINGS = {
     "residual": Reading("residual variance with a small prior", {"variance": "residual"}),
     "literal": Reading("variance as printed in the paper's boxes", {"variance": "literal"}),
     "plain": Reading("residual variance without a prior", {"variance": "residual", "prior_weight": 0.0}),
+    "mean": Reading("mean squared residual", {"variance": "mean"}),
 }
 
 
@@ -136,3 +137,105 @@ QUANTITIES = {
     "d": Quantity("Features", (10, 100)),
     "K": Quantity("Classes", (2, 10), least=1),
 }
+
+
+class Level(NamedTuple):
+    """One way to read something that the paper leaves open about its synthetic example."""
+
+    words: str
+    value: Any  # choices of the bandits, a part of the design of their models, or a part of the criterion
+    against: str = ""  # what in the text speaks against it
+
+
+class Dimension(NamedTuple):
+    """Something that the paper leaves open about its synthetic example; the default is the first level."""
+
+    words: str
+    levels: dict[str, Level]
+
+
+WIDE = [10.0**k for k in range(-4, 5)]
+# The dimensions that change what is played: choices of the bandits, and under "design" the features of their models.
+# Whether the noise is shared by the arms is none of them: a bandit observes one arm per round, whose noise is normal
+# and independent of the past either way, so the distribution of its runs is the same.
+PLAYED = {
+    "penalties": Dimension("candidates for λ", {
+        "wide": Level("powers of ten, 1e-4 to 1e4", {"lams": WIDE}),
+        "top100": Level("powers of ten, 1e-4 to 100", {"lams": WIDE[:7]}),
+        "top1": Level("powers of ten, 1e-4 to 1", {"lams": WIDE[:5]}),
+        "three": Level("0.1, 1, 10 (as in RidgeCV)", {"lams": [0.1, 1.0, 10.0]}),
+        "small": Level("powers of ten, 1e-5 to 1", {"lams": [1e-5, *WIDE[:5]]}),
+        "relative": Level(
+            "0.1 to 1,000 × spread of the data",
+            {"lams": [0.1, 1.0, 10.0, 100.0, 1000.0], "lams_unit": "data"},
+        ),
+    }),
+    "criterion": Dimension("choice of λ", {
+        "loo": Level("leave-one-out", {"criterion": "loo"}),
+        "gcv": Level("generalised cross-validation", {"criterion": "gcv"}),
+        "kfold": Level("5 folds", {"criterion": "kfold", "folds": 5}),
+    }),
+    "ties": Dimension("λ where errors are equal", {
+        name: Level(f"the {name}", {"ties": name}) for name in ("middle", "smallest", "largest")
+    }),
+    "intercept": Dimension("intercept", {
+        name: Level(name, {"intercept": name}) for name in ("unpenalised", "penalised", "none")
+    }),
+    "variance": Dimension("variance", {
+        name: Level(READINGS[name].words, READINGS[name].choices) for name in ("literal", "residual", "plain", "mean")
+    }),
+    "features": Dimension("features", {
+        "raw": Level("as they are", {"design": {"standardise": "none"}}),
+        "whole": Level("standardised by all contexts", {"design": {"standardise": "whole"}}),
+        "warm": Level("standardised by the warm start", {"design": {"standardise": "warm"}}),
+    }),
+    "interaction": Dimension("the term x0 x1", {
+        "with": Level("among the quadratic terms", {"design": {"interaction": True}}),
+        "without": Level("left out", {"design": {"interaction": False}}),
+    }),
+    "schedule": Dimension("refreshes of λ and weights", {
+        "geometric": Level("when an arm has 5 % more observations", {"schedule": {"geometric": 0.05}}),
+        "step": Level("after every observation", {"schedule": "every_step"}),
+        "batch10": Level("every 10 observations", {"schedule": {"batch": 10}}),
+        "batch50": Level("every 50 observations", {"schedule": {"batch": 50}}),
+        "batch100": Level("every 100 observations", {"schedule": {"batch": 100}}),
+    }),
+    "propensity": Dimension("propensities of BLTS", {
+        "exact": Level("by quadrature, 8 earlier posteriors", {"propensity": "exact", "posteriors": 8}),
+        "all": Level("by quadrature, all earlier posteriors", {"propensity": "exact", "posteriors": "all"}),
+        "draws10": Level("10 draws", {"propensity": "monte_carlo", "draws": 10, "posteriors": "all"}),
+        "draws100": Level("100 draws", {"propensity": "monte_carlo", "draws": 100, "posteriors": "all"}),
+        "assignment": Level(
+            "as of the assignment", {"propensity": "assignment"}, "the boxes compute all weights anew at every update"
+        ),
+    }),
+}  # fmt: skip
+# The dimensions that only change how the same runs are looked at.
+LOOKED_AT = {
+    "target": Dimension("mis-specified optimum", {
+        "predictors": Level(TARGETS["predictors"].words, "predictors"),
+        "value": Level(TARGETS["value"].words, "value"),
+        "truth": Level(TARGETS["truth"].words, "truth", "the text calls it the constrained optimal assignment"),
+    }),
+    "when": Dimension("when it is found", {
+        "some": Level("at some time", "some"),
+        "end": Level("at the end", "end", "the text says within T contexts"),
+    }),
+    "threshold": Dimension("agreement needed", {
+        f"{100 * share:.0f}%": Level(f"{100 * share:.0f} %", share) for share in (0.95, 0.8, 0.85, 0.9, 0.99)
+    }),
+    "policy": Dimension("policy", {
+        "greedy": Level("greedy, on 10,000 contexts", "agreement"),
+        "played": Level("the last 100 choices", "played"),
+    }),
+    "horizon": Dimension("horizon", {
+        "full": Level("T", 1.0),
+        "half": Level("half of T", 0.5, "the text says T = 10000"),
+        "tenth": Level("a tenth of T", 0.1, "the text says T = 10000"),
+    }),
+    "settings": Dimension("settings", {
+        "best": Level("the best", "best"),
+        "mean": Level("the mean of all", "mean", "the text says that alpha and gamma are optimized"),
+    }),
+}  # fmt: skip
+DIMENSIONS = PLAYED | LOOKED_AT

@@ -25,6 +25,7 @@ def main() -> None:
     parser.add_argument("--suite", required=True, help="the suite's name in results/ and figures/")
     parser.add_argument("--bandits", required=True, nargs="+", help="the bandits in the order of the rows of the grid")
     parser.add_argument("--drawings", required=True, type=json.loads, help="the figures, as JSON")
+    parser.add_argument("--readings", nargs="*", default=[], type=Path, help="the search for readings, if it was made")
     arguments = parser.parse_args()
     run = json.loads(arguments.record.read_text())
     tables = {name: read_table(getattr(arguments, name)) for name in TABLES}
@@ -32,7 +33,8 @@ def main() -> None:
     data = explorer(pairs, curves, tables["datasets"], arguments.bandits)
     drawings = [Drawing(**drawing) for drawing in arguments.drawings]
     words = datasets_in_words(arguments.datasets)
-    page = render(arguments.templates, tables, run, arguments.suite, drawings, data, words)
+    readings = [json.loads(path.read_text()) for path in arguments.readings]
+    page = render(arguments.templates, tables, run, arguments.suite, drawings, data, words, readings)
     write_text(arguments.output, page)
 
 

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 Z = 1.959963984540054  # 97.5 % quantile of the normal distribution
 
 
-def wilson(found: int, of: int) -> tuple[float, float]:
+def wilson(found: float, of: int) -> tuple[float, float]:
     """Wilson's interval for the share ``found`` / ``of``.
 
     >>> tuple(round(end, 3) for end in wilson(0, 20))

@@ -59,7 +59,7 @@ def faults_of_synthetic(record: dict[str, Any], arrays: Arrays) -> Iterator[str]
     regret, rounds, first_order = (arrays[name] for name in ("regret", "rounds", "first_order"))
     if regret.ndim != 3 or len(regret) != len(record["settings"]) or regret.shape[2:] != rounds.shape:
         yield "its runs do not match its settings and rounds"
-    agreements = [array for name, array in arrays.items() if name.startswith("agreement_")]
+    agreements = [array for name, array in arrays.items() if name.startswith(("agreement_", "played_"))]
     if not agreements or any(array.shape != regret.shape or not _are_shares(array) for array in agreements):
         yield "the agreement with an optimum is not between 0 and 1"
     if not np.isfinite(regret).all() or (np.diff(regret, prepend=0.0) < 0).any():

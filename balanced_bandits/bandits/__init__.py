@@ -7,7 +7,7 @@ The pipeline knows the bandits only through this registry, which does not import
 import importlib
 from typing import Any, NamedTuple
 
-RIDGE = ("intercept", "lams", "criterion", "ties", "folds", "schedule")
+RIDGE = ("intercept", "lams", "lams_unit", "criterion", "ties", "folds", "schedule")
 VARIANCE = ("variance", "prior_weight", "prior_variance")
 BALANCED = ("alpha", "gamma", "propensity_schedule")
 

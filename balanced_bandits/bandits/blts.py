@@ -175,6 +175,7 @@ class BLTS(LinearBandit):
         posteriors: int | str = DEFAULTS["posteriors"],
         intercept: str = DEFAULTS["intercept"],
         lams: Sequence[float] = DEFAULTS["lams"],
+        lams_unit: str = DEFAULTS["lams_unit"],
         criterion: str = DEFAULTS["criterion"],
         ties: str = DEFAULTS["ties"],
         folds: int = DEFAULTS["folds"],

@@ -76,6 +76,7 @@ class BLUCB(LinearBandit):
         logistic_tolerance: float = DEFAULTS["logistic_tolerance"],
         intercept: str = DEFAULTS["intercept"],
         lams: Sequence[float] = DEFAULTS["lams"],
+        lams_unit: str = DEFAULTS["lams_unit"],
         criterion: str = DEFAULTS["criterion"],
         ties: str = DEFAULTS["ties"],
         folds: int = DEFAULTS["folds"],

@@ -52,6 +52,7 @@ class EpsilonGreedy(LinearBandit):
         epsilon: float = DEFAULTS["epsilon"],
         intercept: str = DEFAULTS["intercept"],
         lams: Sequence[float] = DEFAULTS["lams"],
+        lams_unit: str = DEFAULTS["lams_unit"],
         criterion: str = DEFAULTS["criterion"],
         ties: str = DEFAULTS["ties"],
         folds: int = DEFAULTS["folds"],

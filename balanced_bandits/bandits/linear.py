@@ -10,7 +10,7 @@ from balanced_bandits.bandits.memory import Options, intervals_until, new_memory
 from balanced_bandits.bandits.parameters import DEFAULTS
 from balanced_bandits.estimation.penalty import CRITERIA, TIES
 from balanced_bandits.estimation.propensity import METHODS
-from balanced_bandits.estimation.ridge import VARIANCES, Model
+from balanced_bandits.estimation.ridge import UNITS, VARIANCES, Model
 
 
 def schedule_numbers(schedule: Any) -> tuple[int, float]:
@@ -40,6 +40,7 @@ class LinearBandit(Bandit):
             variance=VARIANCES[value["variance"]],
             prior_weight=value["prior_weight"],
             prior_variance=value["prior_variance"],
+            unit=UNITS[value["lams_unit"]],
         )
         keeps_posteriors = "posteriors" in values and value["propensity"] != "assignment"
         return Options(

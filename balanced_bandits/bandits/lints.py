@@ -24,6 +24,7 @@ class LinTS(LinearBandit):
         alpha: float = DEFAULTS["alpha"],
         intercept: str = DEFAULTS["intercept"],
         lams: Sequence[float] = DEFAULTS["lams"],
+        lams_unit: str = DEFAULTS["lams_unit"],
         criterion: str = DEFAULTS["criterion"],
         ties: str = DEFAULTS["ties"],
         folds: int = DEFAULTS["folds"],

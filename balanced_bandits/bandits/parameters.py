@@ -147,6 +147,12 @@ PARAMETERS = {
         Several(Number(0, above=True)),
         "Candidate penalties lambda of the ridge regression.",
     ),
+    "lams_unit": Parameter(
+        "one",
+        OneOf("one", "data"),
+        "The unit of lams: 1, or the mean of the columns' sums of squares over the arm's observations, so that the "
+        "candidates grow with the data.",
+    ),
     "criterion": Parameter(
         "loo",
         OneOf("loo", "gcv", "kfold", "fixed"),
@@ -160,9 +166,9 @@ PARAMETERS = {
     "folds": Parameter(5, Number(2, whole=True), "Number of folds for the criterion kfold."),
     "variance": Parameter(
         "residual",
-        OneOf("residual", "literal"),
-        "How the variance of an estimate is scaled: by the residual variance, or by the undivided residual sum of "
-        "squares, as printed in the paper's boxes.",
+        OneOf("residual", "literal", "mean"),
+        "How the variance of an estimate is scaled: by the residual variance, by the undivided residual sum of "
+        "squares, as printed in the paper's boxes, or by the mean squared residual.",
     ),
     "prior_weight": Parameter(
         0.1, Number(0), "Weight of the prior on the residual variance, as a number of observations."
@@ -234,6 +240,8 @@ def checked(bandit: str, given: Mapping[str, Any], parameters: Mapping[str, Para
             raise ValueError(f"{name} is {value!r}, but must be {parameter.kind.words}.") from error
     if values.get("criterion") == "fixed" and len(values["lams"]) != 1:
         raise ValueError(f"lams is {values['lams']!r}, but the criterion 'fixed' takes exactly one value.")
+    if values.get("criterion") == "fixed" and values["lams_unit"] != "one":
+        raise ValueError(f"lams_unit is {values['lams_unit']!r}, but the criterion 'fixed' keeps lambda: use 'one'.")
     return values
 
 

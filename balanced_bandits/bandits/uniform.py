@@ -18,6 +18,7 @@ class Uniform(EpsilonGreedy):
         seed: int = 0,
         intercept: str = DEFAULTS["intercept"],
         lams: Sequence[float] = DEFAULTS["lams"],
+        lams_unit: str = DEFAULTS["lams_unit"],
         criterion: str = DEFAULTS["criterion"],
         ties: str = DEFAULTS["ties"],
         folds: int = DEFAULTS["folds"],

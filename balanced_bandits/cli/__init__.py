@@ -59,7 +59,7 @@ def parser() -> argparse.ArgumentParser:
     )
     run.add_argument("--alpha", type=float, help="amount of exploration")
     run.add_argument("--gamma", type=float, help="lower bound at which propensities are clipped")
-    run.add_argument("--reading", help="the reading of the variance: residual, literal or plain")
+    run.add_argument("--reading", help="the reading of the variance: residual, literal, plain or mean")
     run.add_argument(
         "--set",
         dest="choices",

@@ -9,6 +9,7 @@ uniformly. Well-specified models use linear and quadratic terms of the context, 
 """
 
 import statistics
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,11 +29,41 @@ def expected_rewards(x: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.column_stack([bowl, np.ones(len(x)), 2.0 - bowl])
 
 
-def features(x: NDArray[np.float64], specification: str) -> NDArray[np.float64]:
-    """The features of the outcome models for contexts (n, 2), without the intercept."""
+def features(x: NDArray[np.float64], specification: str, interaction: bool = True) -> NDArray[np.float64]:
+    """The features of the outcome models for contexts (n, 2), without the intercept.
+
+    ``interaction``: well-specified models have the term x0 x1, which the rewards do not need.
+    """
     if specification == "mis":
         return x
-    return np.column_stack([x, x[:, 0] ** 2, x[:, 0] * x[:, 1], x[:, 1] ** 2])
+    products = [x[:, 0] * x[:, 1]] if interaction else []
+    return np.column_stack([x, x[:, 0] ** 2, *products, x[:, 1] ** 2])
+
+
+class Scale(NamedTuple):
+    """By what features (n, d) are standardised: their mean and deviation (d,)."""
+
+    centre: NDArray[np.float64]
+    spread: NDArray[np.float64]
+
+    def standardised(self, z: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The features (n, d), standardised."""
+        return (z - self.centre) / self.spread
+
+    def coefficients(self, thetas: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The same models on the features themselves: coefficients (..., 1 + d), the intercept first.
+
+        ``thetas`` (..., p) are coefficients on standardised features, with an intercept (p = 1 + d) or without (p = d).
+        """
+        slopes = thetas[..., -len(self.centre) :] / self.spread
+        level = thetas[..., : -len(self.centre)].sum(axis=-1) - slopes @ self.centre
+        return np.concatenate([level[..., None], slopes], axis=-1)
+
+
+def scale_of(z: NDArray[np.float64], standardise: str) -> Scale:
+    """The scale of the features (50 + horizon, d) of a simulation: of all rows (whole) or of the warm start (warm)."""
+    rows = z[:WARM_START] if standardise == "warm" else z
+    return Scale(rows.mean(axis=0), rows.std(axis=0))
 
 
 def truncated_normal(size: tuple[int, ...], low: float, high: float, rng: np.random.Generator) -> NDArray[np.float64]:
@@ -80,9 +111,11 @@ def assignments(
     }
 
 
-def design(x: NDArray[np.float64], specification: str, intercept: str = "unpenalised") -> NDArray[np.float64]:
+def design(
+    x: NDArray[np.float64], specification: str, intercept: str = "unpenalised", interaction: bool = True
+) -> NDArray[np.float64]:
     """The design matrix for contexts (n, 2): the features, with a leading column of ones if there is an intercept."""
-    z = features(x, specification)
+    z = features(x, specification, interaction)
     return z if intercept == "none" else np.column_stack([np.ones(len(x)), z])
 
 

@@ -23,7 +23,11 @@ from balanced_bandits.estimation.penalty import FIXED, LOO, choose_penalty, deco
 
 RESIDUAL = 0
 LITERAL = 1
-VARIANCES = {"residual": RESIDUAL, "literal": LITERAL}
+MEAN = 2
+VARIANCES = {"residual": RESIDUAL, "literal": LITERAL, "mean": MEAN}
+ONE = 0  # the grid of lam is in absolute numbers, or ...
+DATA = 1  # ... in multiples of ``spread`` of the arm's rows
+UNITS = {"one": ONE, "data": DATA}
 LARGEST_DRIFT = 1e-7  # relative error of B^-1 above which an arm is refitted
 FIRST_CHECK = 256  # rank-one updates before the drift is measured for the first time
 
@@ -40,6 +44,7 @@ class Model(NamedTuple):
     LITERAL   s2 = RSS, undivided, as printed in the algorithm boxes of the paper. It does not shrink as observations
               arrive, so exploration never stops. Both options exist because the text (section 2.2) describes the
               variance of the estimate, which is RESIDUAL, while the boxes print LITERAL.
+    MEAN      s2 = RSS / n, the mean squared residual, which later code of the paper's authors uses.
     """
 
     free: int  # number of leading coefficients that are not penalised: 1 for a free intercept, else 0
@@ -50,6 +55,7 @@ class Model(NamedTuple):
     variance: int
     prior_weight: float
     prior_variance: float
+    unit: int = ONE  # of the grid of lam: see UNITS
 
 
 class Arms(NamedTuple):
@@ -189,6 +195,8 @@ def rescale(arms, arm, penalty, model):
     rss = max(arms.cost[arm] - arms.lam[arm] * penalty, 0.0)
     if model.variance == LITERAL:
         arms.scale[arm] = rss
+    elif model.variance == MEAN:
+        arms.scale[arm] = rss / arms.pulls[arm]
     else:
         left = max(arms.pulls[arm] - arms.freedom[arm], 0.0) + model.prior_weight
         arms.scale[arm] = (rss + model.prior_weight * model.prior_variance) / left if left > 0.0 else 0.0
@@ -200,17 +208,19 @@ def fit(arms, arm, rows, rewards, weights, model):
 
     With leave-one-out, the sums over the first rows are those of the last fit: ``forget`` them if the rows changed.
     """
-    free = model.free
+    free, lams = model.free, model.lams
+    if model.unit == DATA:
+        lams = lams * spread(rows, weights, free)
     if model.criterion == LOO:
-        place = place_of(model.lams, model.ties)
+        place = place_of(lams, model.ties)
         if rewards.size >= rows.shape[1] - free:
-            found = fit_tall(arms, arm, rows, rewards, weights, free, model.lams, place)
+            found = fit_tall(arms, arm, rows, rewards, weights, free, lams, place)
         else:
-            found = fit_wide(rows, rewards, weights, free, model.lams, place)
+            found = fit_wide(rows, rewards, weights, free, lams, place)
         if not found.well:
-            found = fit_by_parts(rows, rewards, weights, arms.lam[arm], model)
+            found = fit_by_parts(rows, rewards, weights, arms.lam[arm], lams, model)
     else:
-        found = fit_by_parts(rows, rewards, weights, arms.lam[arm], model)
+        found = fit_by_parts(rows, rewards, weights, arms.lam[arm], lams, model)
     lam, block, slopes, theta, inverse = found.lam, found.block, found.slopes, arms.theta[arm], arms.inverse[arm]
     penalty, freedom = 0.0, float(free + slopes.size)
     for i in range(slopes.size):
@@ -234,12 +244,33 @@ def fit(arms, arm, rows, rewards, weights, model):
 
 
 @kernel
-def fit_by_parts(rows, rewards, weights, lam, model):
+def spread(rows, weights, free):
+    """The mean of the columns' weighted sums of squares, around their means if the intercept is free; 1 if that is 0.
+
+    A grid in multiples of it grows with the observations and with the scale of the contexts, as that of glmnet does.
+    """
+    n, size = rows.shape
+    total, squares = 0.0, 0.0
+    for i in range(n):
+        total += weights[i]
+    for j in range(free, size):
+        centre = 0.0
+        if free == 1:
+            for i in range(n):
+                centre += weights[i] * rows[i, j]
+            centre /= total
+        for i in range(n):
+            squares += weights[i] * (rows[i, j] - centre) ** 2
+    return squares / (size - free) if squares > 0.0 else 1.0
+
+
+@kernel
+def fit_by_parts(rows, rewards, weights, lam, lams, model):
     """The fit of an arm by a decomposition of its rows, which serves every criterion; FIXED keeps ``lam``."""
     free = model.free
     parts = decompose(rows, rewards, weights, free)
     if model.criterion != FIXED:
-        lam = choose_penalty(rows, rewards, weights, free, parts, model.lams, model.criterion, model.folds, model.ties)
+        lam = choose_penalty(rows, rewards, weights, free, parts, lams, model.criterion, model.folds, model.ties)
     # (S + lam)^-1 = Q diag(1 / (D + lam)) Q' + (I - QQ') / lam, where Q spans the rows; I = QQ' if Q is square
     values, basis = parts.values, parts.basis
     beyond = 0.0 if values.size == basis.shape[0] else 1.0 / lam

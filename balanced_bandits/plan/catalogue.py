@@ -14,6 +14,7 @@ SECTIONS = {
     "calibration": "Calibration of the tests",
     "synthetic": "The synthetic example",
     "sensitivity": "Sensitivity of the synthetic example",
+    "readings": "Which reading made Table 1?",
 }
 
 
@@ -103,6 +104,10 @@ FIGURES = [
     Figure(
         "atlas", "sensitivity", ["atlas.csv", "atlas_orderings.csv"], "The sensitivity atlas",
         "which of the paper's numbers and orderings hold under which choices",
+    ),
+    Figure(
+        "dimensions", "readings", ["dimensions.csv", "best.csv"], "What the fit to Table 1 depends on",
+        "how well readings of each kind fit the paper's Table 1",
     ),
 ]  # fmt: skip
 

@@ -9,6 +9,7 @@ instead of repeating them:
     x-words: NAME                one of the words in ``vocabulary.NAME``
     x-grids: KEY                 a mapping of bandits to the values of their parameters to try, by default that of the
                                  project's config.yaml
+    x-dimensions: true           a mapping of the dimensions of readings to those of their levels that are searched
     x-settings: true             the settings for OpenML, with the defaults of ``openml_settings.Settings``
 """
 
@@ -120,6 +121,13 @@ def _expanded(part: Any, own: Sequence[Any]) -> Any:
     if part.get("x-settings"):
         for key, value in dataclasses.asdict(Settings()).items():
             whole["properties"][key]["default"] = value
+    if part.get("x-dimensions"):
+        whole |= {
+            "type": "object",
+            "additionalProperties": False,
+            "default": {},
+            "properties": {name: _levels(list(of.levels)) for name, of in vocabulary.DIMENSIONS.items()},
+        }
     if "x-words" in part:
         whole["enum"] = list(getattr(vocabulary, part["x-words"]))
     if part.get("x-grids"):
@@ -148,6 +156,12 @@ def _of_parameter(name: str) -> dict[str, Any]:
     default, kind, _ = PARAMETERS[name]
     default = list(default) if isinstance(default, tuple) else default
     return kind.schema() | {"default": default}
+
+
+def _levels(names: list[str]) -> dict[str, Any]:
+    """The schema of a list of levels of a dimension, by default all of them."""
+    return {"type": "array", "minItems": 1, "uniqueItems": True, "items": {"enum": names}, "default": names,
+            "description": f"a list of any of {', '.join(names)}"}  # fmt: skip
 
 
 def _grid(names: Iterable[str]) -> dict[str, Any]:

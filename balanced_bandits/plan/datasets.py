@@ -13,7 +13,7 @@ from balanced_bandits.datasets.suite import Row, chosen, read_suite
 from balanced_bandits.plan import provenance
 
 ARCHIVES = Path("data/archives")  # downloads
-RESERVED = ("synthetic", "sensitivity")  # folders of other experiments in results/ and figures/
+RESERVED = ("synthetic", "sensitivity", "readings")  # folders of other experiments in results/ and figures/
 
 
 def suites_folder() -> Path:

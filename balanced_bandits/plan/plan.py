@@ -11,6 +11,7 @@ from balanced_bandits.plan.config import checked_config
 from balanced_bandits.plan.datasets import Datasets
 from balanced_bandits.plan.players import Players
 from balanced_bandits.plan.provenance import REPOSITORY
+from balanced_bandits.plan.readings import Readings
 from balanced_bandits.plan.synthetic import Synthetic
 
 
@@ -48,12 +49,17 @@ class Plan:
         """The synthetic example."""
         return Synthetic(self.config, self.players)
 
+    @functools.cached_property
+    def readings(self) -> Readings:
+        """The search for the reading that made Table 1."""
+        return Readings(self.config, self.players)
+
     @property
     def folders(self) -> dict[str, str]:
         """The folder of each section of the page, in results/ and figures/."""
         suite = self.datasets.suite
         return {"classification": suite, "calibration": f"{suite}/calibration", "synthetic": "synthetic",
-                "sensitivity": "sensitivity"}  # fmt: skip
+                "sensitivity": "sensitivity", "readings": "readings"}  # fmt: skip
 
     @property
     def values(self) -> dict[str, list[str]]:

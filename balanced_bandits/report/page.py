@@ -2,7 +2,7 @@
 
 import base64
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -35,11 +35,13 @@ class Drawing(NamedTuple):
 
 
 def render(folder: Path, tables: Mapping[str, pd.DataFrame], run: dict[str, Any], suite: str,
-           drawings: list[Drawing], explorer: dict[str, Any], words: str) -> str:  # fmt: skip
+           drawings: list[Drawing], explorer: dict[str, Any], words: str,
+           searched: Sequence[dict[str, Any]] = ()) -> str:  # fmt: skip
     """Fill ``page.html`` of ``folder``: nothing on the page is loaded from elsewhere.
 
     ``tables``: scorecard, claims, table1, table2, datasets and timing, as the run wrote them. ``run``: run.json.
-    ``words``: which datasets the figures show, in reStructuredText.
+    ``words``: which datasets the figures show, in reStructuredText. ``searched``: the search for the reading that made
+    Table 1 in words (``readings_text``), if it was made.
     """
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(folder), autoescape=True, undefined=jinja2.StrictUndefined,
@@ -74,6 +76,7 @@ def render(folder: Path, tables: Mapping[str, pd.DataFrame], run: dict[str, Any]
         simulations=int(tables["table1"]["simulations"].max()),
         played=int((datasets["left_out"] == "").sum()),
         timing=_times(tables["timing"]),
+        searched=searched,
     )  # fmt: skip
 
 

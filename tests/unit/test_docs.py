@@ -14,7 +14,7 @@ from balanced_bandits.plan.config import checked_config, config_schema
 PAGES = sorted((ROOT / "docs").glob("*.md"))
 # Keys that the paper answers, or that are no question of its method.
 SETTLED = {"seed", "strict", "suite", "datasets", "missing_values", "openml", "own_bandits", "play", "bandits",
-           "references", "synthetic.bandits", "synthetic.horizon", "synthetic.alternatives", "sensitivity",
+           "references", "synthetic.bandits", "synthetic.horizon", "synthetic.alternatives", "sensitivity", "readings",
            "figures"}  # fmt: skip
 
 

@@ -45,7 +45,9 @@ wildcard_constraints:
     reading="|".join(READINGS),
     protocol="|".join(CLASSIFICATION.protocols),
     cell="|".join(re.escape(cell.folder) for cell in SYNTHETIC.cells),
-    experiment=f"{re.escape(SUITE)}|synthetic|sensitivity",
+    experiment=f"{re.escape(SUITE)}|synthetic|sensitivity|readings",
+    rung=r"\d+",
+    part=r"\d+",
 
 
 def relative(files):
@@ -85,6 +87,8 @@ def predicted_seconds(job):
         return PLAN.calibration.seconds(job.wildcards.dataset, job.wildcards.bandit)
     if job.rule.name == "simulate_synthetic":
         return SYNTHETIC.seconds(job.wildcards.bandit)
+    if job.rule.name == "play_readings":
+        return cost.START_UP + PLAN.readings.budget / PLAN.readings.parts
     return cost.START_UP
 
 

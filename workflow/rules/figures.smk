@@ -1,5 +1,5 @@
-# In:  the tables of results/SUITE, results/synthetic and results/sensitivity.
-# Out: figures/SUITE/*, figures/synthetic/*, figures/sensitivity/*, in the formats of the configuration.
+# In:  the tables of results/SUITE, results/synthetic, results/sensitivity and results/readings.
+# Out: figures/SUITE/*, figures/synthetic/*, figures/sensitivity/*, figures/readings/*, in the formats of the configuration.
 # Steps: one rule per row of the catalogue (balanced_bandits/plan/catalogue.py). Figures compute nothing: they show tables.
 
 

@@ -36,10 +36,10 @@ rule scorecard:
 
 
 DRAWINGS = list(PLAN.drawings("synthetic", "classification"))
-# The calibration and the sensitivity atlas are shown if they exist. They are not inputs, because their runs take long.
+# The calibration, the sensitivity atlas and the search for readings are shown if they exist. They are not inputs, because their runs take long.
 ON_DEMAND = [
     drawing
-    for drawing in PLAN.drawings("calibration", "sensitivity")
+    for drawing in PLAN.drawings("calibration", "sensitivity", "readings")
     if Path(drawing["file"]).exists()
 ]
 
@@ -78,6 +78,11 @@ rule page:
         suite=SUITE,
         bandits=CLASSIFICATION.paper_bandits,
         drawings=json.dumps(DRAWINGS + ON_DEMAND),
+        readings=[
+            str(path)
+            for path in [Path("results/readings/readings.json")]
+            if path.exists()
+        ],
         folder=lambda wildcards, input: str(Path(input.templates[0]).parent),
     message:
         "Writing the page"
@@ -85,4 +90,4 @@ rule page:
         "python {input.script[0]} --scorecard {input.scorecard:q} --claims {input.claims:q} --table1 {input.table1:q}"
         " --table2 {input.table2:q} --datasets {input.datasets:q} --pairs {input.pairs:q} --curves {input.curves:q}"
         " --timing {input.timing:q} --record {input.record:q} --templates {params.folder:q} --suite {params.suite:q}"
-        " --bandits {params.bandits:q} --drawings {params.drawings:q} --output {output:q} > {log:q} 2>&1"
+        " --bandits {params.bandits:q} --drawings {params.drawings:q} --readings {params.readings:q} --output {output:q} > {log:q} 2>&1"

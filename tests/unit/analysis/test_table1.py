@@ -25,7 +25,7 @@ from balanced_bandits.core.files import read_arrays
 from balanced_bandits.core.streams import stream
 from balanced_bandits.environments import optima, synthetic
 from balanced_bandits.simulation.agreement import agreeing
-from balanced_bandits.simulation.synthetic import evaluation, play
+from balanced_bandits.simulation.synthetic import evaluation, optimal_arms, play
 
 CRITERIA = {
     "criterion": {"target": {"well": "truth", "mis": "predictors"}, "when": "some", "threshold": 0.95},
@@ -44,7 +44,7 @@ def traces(agreement, rounds=(0, 10, 100), spec="well", bandit="LinTS", target="
     agreement = np.array(agreement, dtype=float)
     names = [f"alpha={i + 1}" for i in range(len(agreement))]
     regret = np.ones(agreement.shape) if regret is None else np.array(regret)
-    return Traces(spec, bandit, names, np.array(rounds), {target: agreement}, regret, np.ones(agreement.shape[:2]))
+    return Traces(spec, bandit, names, np.array(rounds), {target: agreement}, regret, np.ones(agreement.shape[:2]), {})
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +83,7 @@ def test_when_it_was_found_at_some_time_and_for_good():
 def test_hand_made_policies_meet_their_target_and_no_other(played, theta, target):
     theta = np.array([theta], dtype=float)
     spec = "well" if theta.shape[-1] == 6 else "mis"
-    columns, arms = evaluation(3, spec, "unpenalised", played / "optima.npz")
+    columns, arms = evaluation(3, spec, "unpenalised", True, optimal_arms(played / "optima.npz"))
     counts = dict(
         zip(("truth", "predictors", "value", "value_mirrored"), agreeing(theta, columns, arms)[0], strict=True)
     )
@@ -93,7 +93,7 @@ def test_hand_made_policies_meet_their_target_and_no_other(played, theta, target
 
 def test_the_value_best_policy_and_its_mirror_image_meet_the_target_value(played):
     theta = read_arrays(played / "optima.npz")[1]["theta_value"]
-    columns, arms = evaluation(3, "mis", "unpenalised", played / "optima.npz")
+    columns, arms = evaluation(3, "mis", "unpenalised", True, optimal_arms(played / "optima.npz"))
     counts = agreeing(np.stack([theta, optima.mirrored(theta)]), columns, arms)
     assert counts[0, 2] == counts[1, 3] == columns.shape[1]
     assert counts[0, 3] < columns.shape[1]

@@ -23,7 +23,8 @@ from balanced_bandits.estimation.ridge import mirror
     lams=st.sampled_from([[1e-3, 1e-1, 1e1, 1e3], [0.5], [1e-2, 1e2]]),
     criterion=st.sampled_from(["loo", "gcv", "kfold"]),
     intercept=st.sampled_from(["unpenalised", "penalised", "none"]),
-    variance=st.sampled_from(["residual", "literal"]),
+    lams_unit=st.sampled_from(["one", "data"]),
+    variance=st.sampled_from(["residual", "literal", "mean"]),
     schedule=st.sampled_from([("geometric", 0.0), ("geometric", 0.3), ("batch", 4)]),
     propensity=st.sampled_from(["exact", "assignment"]),
     propensity_schedule=st.sampled_from([("geometric", 0.0), ("geometric", 0.5), ("batch", 3)]),
@@ -49,7 +50,7 @@ def test_same_arms_and_estimates_as_the_boxes(name, seed, n, d, K, warm, **choic
     for a, arm in enumerate(plain):
         np.testing.assert_array_equal(np.flatnonzero(chosen == a), arm.times)
         np.testing.assert_allclose(memory.weights[arm.times], arm.w, rtol=close)
-        assert memory.arms.lam[a] == arm.lam
+        assert memory.arms.lam[a] == pytest.approx(arm.lam, rel=1e-12)
         if arm.theta is not None:
             np.testing.assert_allclose(memory.arms.theta[a], arm.theta, rtol=close, atol=close)
             mirror(memory.arms, a)

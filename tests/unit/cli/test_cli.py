@@ -134,7 +134,7 @@ class TestRun:
             (["iris", "--set", "alpha=high"], ["BLTS: alpha is 'high', but must be a number of at least 0"]),
             (["iris", "--set", "criterion"], ["--set criterion: it must be NAME=VALUE"]),
             (["iris", "--set", "lams=["], ["--set lams=[: it must be NAME=VALUE"]),
-            (["iris", "--reading", "big"], ["--reading is 'big', but must be one of residual, literal, plain"]),
+            (["iris", "--reading", "big"], ["--reading is 'big', but must be one of residual, literal, plain, mean"]),
             (["iris", "--bandit", "ILTCB", "--reading", "literal"], ["ILTCB uses no variance"]),
             (["iris", "--shuffles", "0"], ["shuffles is 0"]),
             (["iris", "--seed", "-1"], ["seed is -1"]),

@@ -11,6 +11,7 @@ from balanced_bandits.estimation.penalty import FIXED, MIDDLE
 from balanced_bandits.estimation.ridge import (
     LARGEST_DRIFT,
     LITERAL,
+    MEAN,
     RESIDUAL,
     Model,
     drift,
@@ -48,7 +49,7 @@ def fitted(rows, rewards, weights, model):
     more=st.integers(1, 25),
     p=st.integers(2, 9),
     lam=st.sampled_from([0.05, 1.0, 50.0]),
-    variance=st.sampled_from([RESIDUAL, LITERAL]),
+    variance=st.sampled_from([RESIDUAL, LITERAL, MEAN]),
     known=st.booleans(),
 )
 @settings(max_examples=30, deadline=None)

@@ -14,8 +14,9 @@ from matplotlib.text import Text
 from balanced_bandits.analysis.synthetic.table1 import best_by_criterion
 from balanced_bandits.bandits import BANDITS
 from balanced_bandits.core.errors import InputError
-from balanced_bandits.figures import atlas, criteria, curves, evolution, settings, surfaces
+from balanced_bandits.figures import atlas, criteria, curves, dimensions, evolution, settings, surfaces
 from balanced_bandits.figures.style import ARM_COLOURS, ARM_NAMES, COLUMN, TEXT, bandit_styles, save
+from balanced_bandits.vocabulary import DIMENSIONS
 
 PAPER = ["LinTS", "LinUCB", "BLTS", "BLUCB"]
 FIVE = [*PAPER, "Uniform"]  # the last one is not in the paper's Table 1
@@ -105,6 +106,21 @@ def atlas_tables(bandits=FIVE):
     return pd.DataFrame(rows), pd.DataFrame(orderings)
 
 
+def dimension_tables(readings=3):
+    """Scores of all levels, the first of each dimension the best; refreshes after every step are too costly."""
+    rows = [
+        {"dimension": name, "words": of.words, "level": level, "level_words": of.levels[level].words, "against": "",
+         "tried": 0 if level == "step" else 10, "too_costly": 7 * (level == "step"), "best": -30.0 - i,
+         "low": -60.0 - i, "median": -45.0 - i, "high": -40.0 - i, "explains": 0.25}
+        for name, of in DIMENSIONS.items() for i, level in enumerate(of.levels)
+    ]  # fmt: skip
+    table = pd.DataFrame(rows)
+    table.loc[table["tried"] == 0, ["best", "low", "median", "high"]] = np.nan
+    default = {name: next(iter(of.levels)) for name, of in DIMENSIONS.items()}
+    best = pd.DataFrame([default] + [default | {"variance": "mean"}] * (readings - 1))
+    return table, best
+
+
 FIGURES = {
     "surfaces": lambda: surfaces.draw(surface_table()),
     "evolution_well": lambda: evolution.draw(*evolution_files(), specification="well"),
@@ -113,6 +129,7 @@ FIGURES = {
     "criteria": lambda: criteria.draw(best_by_criterion(rate_table()), table1()),
     "settings": lambda: settings.draw(rate_table(), table1()),
     "atlas": lambda: atlas.draw(*atlas_tables()),
+    "dimensions": lambda: dimensions.draw(*dimension_tables()),
 }
 
 
@@ -414,3 +431,26 @@ def test_rows_of_the_atlas_depart_from_the_default_in_one_respect():
     assert {row.cell for row in criteria_rows} == {"default"}
     assert {row.rule for row in criteria_rows} == {"best"}
     assert {row.targets["well"] for row in criteria_rows} == {"truth"}
+
+
+# The dimensions of readings
+
+
+def test_every_level_has_its_scores_and_the_best_reading_its_band():
+    figure = dimensions.draw(*dimension_tables())
+    shown = texts(figure)
+    for dimension in DIMENSIONS.values():
+        assert f"{dimension.words} (25 %)" in shown
+        words = [level.words for level in dimension.levels.values()]
+        assert f"{words[0]} ○" in shown
+        assert all(f"{word}   " in shown for word in words[1:])
+    assert shown.count("too costly") == 1
+    bands = [patch for axes in figure.axes for patch in axes.patches]
+    assert len(bands) == len(DIMENSIONS)
+    assert "the best reading of the last rung" in legend_texts(figure)
+
+
+def test_without_a_reading_but_the_default_there_is_no_band():
+    figure = dimensions.draw(*dimension_tables(readings=1))
+    assert not [patch for axes in figure.axes for patch in axes.patches]
+    assert "the best reading of the last rung" not in legend_texts(figure)

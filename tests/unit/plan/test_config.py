@@ -105,7 +105,7 @@ def test_the_schema_of_suites_knows_the_sources_that_there_are():
         ({"classification": {"reading": "literal"}}, ["unknown key classification.reading", "'readings'"]),
         (
             {"classification": {"readings": ["litteral"]}},
-            ["classification.readings.0 is 'litteral'", "literal or plain"],
+            ["classification.readings.0 is 'litteral'", "literal, plain or mean"],
         ),
         ({"classification": {"readings": []}}, ["classification.readings is []"]),
         ({"classification": {"runs": 2}}, ["unknown key classification.runs"]),
@@ -134,6 +134,13 @@ def test_the_schema_of_suites_knows_the_sources_that_there_are():
         ({"synthetic": {"bandits": {}}}, ["synthetic.bandits is {}", "one or more bandits"]),
         ({"sensitivity": {"schedule": ["seldom"]}}, ["sensitivity.schedule.0 is 'seldom'"]),
         ({"sensitivity": {"grid_top": [0]}}, ["sensitivity.grid_top.0 is 0"]),
+        ({"readings": {"hours": 0}}, ["readings.hours is 0", "a number above 0 (CPU hours"]),
+        ({"readings": {"simulations": [10]}}, ["readings.simulations is [10]", "two or more integers"]),
+        ({"readings": {"simulations": [10, 0]}}, ["readings.simulations.1 is 0"]),
+        ({"readings": {"parts": 0}}, ["readings.parts is 0"]),
+        ({"readings": {"space": {"penalty": ["wide"]}}}, ["unknown key readings.space.penalty", "'penalties'"]),
+        ({"readings": {"space": {"when": ["soon"]}}}, ["readings.space.when.0 is 'soon'"]),
+        ({"readings": {"space": {"ties": []}}}, ["readings.space.ties is []", "a list of any of middle, smallest"]),
         ({"synthetic": None}, ["synthetic is None"]),
     ],
 )

@@ -18,7 +18,7 @@ from balanced_bandits.vocabulary import FEWEST_UNITS, PROTOCOLS
 
 FOLDERS = {
     "classification": "SUITE", "calibration": "SUITE/calibration", "synthetic": "synthetic",
-    "sensitivity": "sensitivity",
+    "sensitivity": "sensitivity", "readings": "readings",
 }  # fmt: skip
 FIVE = ["LinTS", "LinUCB", "BLTS", "BLUCB", "ILTCB"]
 

@@ -138,7 +138,10 @@ def test_the_matrix_of_claims_has_a_column_per_reading_and_protocol_and_the_plac
     assert [cell["verdict"] for cell in cells] == ["practically equal"] * 4
 
 
-@pytest.mark.parametrize(("section", "title"), [("calibration", "Calibration of the tests"), ("sensitivity", "Atlas")])
+@pytest.mark.parametrize(
+    ("section", "title"),
+    [("calibration", "Calibration of the tests"), ("sensitivity", "Atlas"), ("readings", "Readings")],
+)
 def test_figures_on_demand_are_on_the_page_if_they_exist(section, title, made, tmp_path):
     pairs, curves, datasets = made
     datasets = datasets.assign(left_out="", rows_capped_from=np.nan, features_capped_from=np.nan, differences="")
@@ -150,17 +153,25 @@ def test_figures_on_demand_are_on_the_page_if_they_exist(section, title, made, t
     run = {"revision": "abc", "seed": 1, "versions": {"python": "3"}, "config": config}
     image = tmp_path / f"{section}.png"
     image.write_bytes(b"an image")
-    caption = str(ROOT / f"workflow/report/{'atlas' if section == 'sensitivity' else section}.rst")
+    named = {"sensitivity": "atlas", "readings": "dimensions"}.get(section, section)
+    caption = str(ROOT / f"workflow/report/{named}.rst")
+    searched = {
+        "sentences": ["None is <acceptable>."],
+        "caption": "The best",
+        "head": ["a", "b"],
+        "cells": [["1", "2"]],
+    }
     drawing = Drawing(str(image), caption, {}, title, section)
     data = explorer(pairs, curves, datasets, BANDITS)
     without, with_it = (
-        render(ROOT / "workflow/report", of, run, "tiny", drawings, data, "All are shown.")
-        for drawings in ([], [drawing])
+        render(ROOT / "workflow/report", of, run, "tiny", drawings, data, "All are shown.", search)
+        for drawings, search in (([], []), ([drawing], [searched] * (section == "readings")))
     )
     assert f'<section id="{section}">' not in without
     assert f'<section id="{section}">' in with_it
     assert f'href="#{section}"' in with_it
     assert 'src="data:image/png;base64,YW4gaW1hZ2U="' in with_it
+    assert ("None is &lt;acceptable&gt;." in with_it) == (section == "readings")
 
 
 @pytest.mark.parametrize(
