@@ -15,6 +15,7 @@ from balanced_bandits.report.explorer import explorer
 from balanced_bandits.report.page import Drawing, render
 
 TABLES = ["scorecard", "claims", "table1", "table2", "datasets", "timing"]
+MULTIVERSE = ["claims", "universes", "verdicts"]
 
 
 def main() -> None:
@@ -25,6 +26,7 @@ def main() -> None:
     parser.add_argument("--suite", required=True, help="the suite's name in results/ and figures/")
     parser.add_argument("--bandits", required=True, nargs="+", help="the bandits in the order of the rows of the grid")
     parser.add_argument("--drawings", required=True, type=json.loads, help="the figures, as JSON")
+    parser.add_argument("--multiverse", type=Path, help="the folder of its tables, if it was run")
     arguments = parser.parse_args()
     run = json.loads(arguments.record.read_text())
     tables = {name: read_table(getattr(arguments, name)) for name in TABLES}
@@ -32,7 +34,10 @@ def main() -> None:
     data = explorer(pairs, curves, tables["datasets"], arguments.bandits)
     drawings = [Drawing(**drawing) for drawing in arguments.drawings]
     words = datasets_in_words(arguments.datasets)
-    page = render(arguments.templates, tables, run, arguments.suite, drawings, data, words)
+    multiverse = None
+    if arguments.multiverse:
+        multiverse = {name: read_table(arguments.multiverse / f"{name}.csv") for name in MULTIVERSE}
+    page = render(arguments.templates, tables, run, arguments.suite, drawings, data, words, multiverse)
     write_text(arguments.output, page)
 
 

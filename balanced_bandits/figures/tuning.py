@@ -8,21 +8,23 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
+from matplotlib.ticker import MaxNLocator
 
 from balanced_bandits.figures.claims import POINTS, limits
 from balanced_bandits.figures.style import PROTOCOLS, TEXT, short_setting
 from balanced_bandits.figures.universes import COLOURS
+from balanced_bandits.vocabulary import UNJUDGED
 
 PANEL, MAP = 1.25, 1.05  # heights, in inches
 
 
 def draw(tuning: pd.DataFrame, settings: pd.DataFrame, *, rope: float) -> Figure:
-    """Draw a row of panels per universe: effects by number of settings; then maps of effects at equal other settings."""
+    """Draw panels of effects by number of settings, a row per universe; then maps of effects at fixed settings."""
     pairs = list(dict.fromkeys(zip(tuning["better"], tuning["worse"], strict=True)))
     universes = list(dict.fromkeys(tuning["universe"]))
     maps = [(universe, *pair, of) for universe in universes for pair in pairs
             if len(of := matched(settings, universe, *pair))]  # fmt: skip
-    columns = min(len(maps), 3)
+    columns = min(len(maps), 2)
     lines = -(-len(maps) // columns) if maps else 0
     first, second = len(universes) * (PANEL + 0.12), lines * (MAP + 0.42)
     height = 0.95 + first + second
@@ -37,7 +39,9 @@ def draw(tuning: pd.DataFrame, settings: pd.DataFrame, *, rope: float) -> Figure
     )  # fmt: skip
     for line, universe in zip(axes, universes, strict=True):
         for panel, pair in zip(line, pairs, strict=True):
-            own = tuning[(tuning["universe"] == universe) & (tuning["better"] == pair[0]) & (tuning["worse"] == pair[1])]
+            own = tuning[
+                (tuning["universe"] == universe) & (tuning["better"] == pair[0]) & (tuning["worse"] == pair[1])
+            ]
             _by_number(panel, own, rope)
         line[0].set_ylabel(universe, fontsize=6.5)
     for panel, (better, worse) in zip(axes[0], pairs, strict=True):
@@ -49,7 +53,7 @@ def draw(tuning: pd.DataFrame, settings: pd.DataFrame, *, rope: float) -> Figure
         line, column = divmod(i, columns)
         left = 0.11 + column * 0.89 / columns
         bottom = height - 0.32 - first - 0.62 - (line + 1) * MAP - line * 0.42
-        panel = figure.add_axes((left, bottom / height, 0.72 / columns, (MAP - 0.1) / height))
+        panel = figure.add_axes((left, bottom / height, 0.75 / columns, (MAP - 0.1) / height))
         _map(panel, of)
         panel.set_title(f"{better} beats {worse}: {universe}", fontsize=6.5, pad=3)
     _legend(figure, tuning, rope, height)
@@ -73,6 +77,7 @@ def _by_number(panel: Axes, own: pd.DataFrame, rope: float) -> None:
                    markersize=3, linewidth=0.7)  # fmt: skip
     panel.set_xticks(range(len(numbers)), [str(number) for number in numbers])
     panel.set(ylim=ends, xlim=(-0.5, len(numbers) - 0.5))
+    panel.yaxis.set_major_locator(MaxNLocator(5, integer=True))
     panel.tick_params(labelsize=5.5, length=2, width=0.5, pad=1.5)
 
 
@@ -80,25 +85,29 @@ def matched(settings: pd.DataFrame, universe: str, better: str, worse: str) -> p
     """The pairs of settings in which the better bandit has those of the worse and exactly one parameter more.
 
     Columns: ``row``, the setting of the worse; ``column``, what the better has in addition; verdict and difference.
+    There are none unless every setting of the worse is in such a pair.
     """
     own = settings[(settings["universe"] == universe) & (settings["better"] == better) & (settings["worse"] == worse)]
     rows: list[dict[str, Any]] = []
+    row: Any
     for row in own.itertuples():
         mine, theirs = str(row.setting_better).split(), str(row.setting_worse).split()
         more = [part for part in mine if part not in theirs]
         if len(more) == 1 and len(mine) == len(theirs) + 1:
             rows.append({"row": str(row.setting_worse), "column": more[0], "difference": row.difference,
                          "verdict": row.verdict})  # fmt: skip
-    return pd.DataFrame(rows, columns=["row", "column", "difference", "verdict"])
+    found = pd.DataFrame(rows, columns=["row", "column", "difference", "verdict"])
+    return found if set(found["row"]) == set(own["setting_worse"]) else found.iloc[:0]
 
 
 def _map(panel: Axes, of: pd.DataFrame) -> None:
     """Effects in points, on the colour of the verdict."""
     rows, columns = list(dict.fromkeys(of["row"])), list(dict.fromkeys(of["column"]))
+    row: Any
     for row in of.itertuples():
-        x, y = columns.index(str(row.column)), rows.index(str(row.row))
-        panel.barh(y, 0.96, left=x + 0.02, height=0.94, color=COLOURS[str(row.verdict)], alpha=0.35, linewidth=0)
-        panel.text(x + 0.5, y, f"{POINTS * float(row.difference):+.1f}", ha="center", va="center", fontsize=6)  # type: ignore[arg-type]
+        x, y = columns.index(row.column), rows.index(row.row)
+        panel.barh(y, 0.96, left=x + 0.02, height=0.94, color=COLOURS[row.verdict], alpha=0.35, linewidth=0)
+        panel.text(x + 0.5, y, f"{POINTS * row.difference:+.1f}", ha="center", va="center", fontsize=6)
     panel.set(xlim=(0, len(columns)), ylim=(len(rows) - 0.5, -0.5))
     panel.set_xticks([place + 0.5 for place in range(len(columns))], map(short_setting, columns), fontsize=5.5)
     panel.set_yticks(range(len(rows)), map(short_setting, rows), fontsize=5.5)
@@ -115,6 +124,8 @@ def _legend(figure: Figure, tuning: pd.DataFrame, rope: float, height: float) ->
     ]  # fmt: skip
     handles.append(Patch(facecolor="#ececec", label=f"practically equal: ±{POINTS * rope:g} points"))
     handles += [Patch(facecolor=colour, alpha=0.35, label=verdict) for verdict, colour in COLOURS.items()
-                if verdict != "can't be judged"]  # fmt: skip
-    figure.legend(handles=handles, loc="lower center", ncol=len(handles), frameon=False, fontsize=6,
-                  bbox_to_anchor=(0.5, 0.06 / height), borderaxespad=0, columnspacing=1.0, handlelength=1.4)  # fmt: skip
+                if verdict != UNJUDGED]  # fmt: skip
+    figure.legend(
+        handles=handles, loc="lower center", ncol=len(handles), frameon=False, fontsize=6, columnspacing=1.0,
+        bbox_to_anchor=(0.5, 0.06 / height), borderaxespad=0, handlelength=1.4,
+    )  # fmt: skip

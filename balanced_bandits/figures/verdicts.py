@@ -1,5 +1,7 @@
 """In how many universes each claim holds, by protocol; and which crossed choices explain the spread of its effect."""
 
+from typing import Any
+
 import pandas as pd
 from matplotlib import colormaps
 from matplotlib.axes import Axes
@@ -8,9 +10,10 @@ from matplotlib.patches import Patch
 
 from balanced_bandits.figures.style import TEXT
 from balanced_bandits.figures.universes import COLOURS
+from balanced_bandits.vocabulary import EQUAL, HOLDS, REVERSED
 
 BAR = 0.115  # height of a bar, in inches
-DARK = ("holds", "practically equal", "reversed")  # verdicts whose colours need white text
+DARK = (HOLDS, EQUAL, REVERSED)  # verdicts whose colours need white text
 
 
 def draw(verdicts: pd.DataFrame, spread: pd.DataFrame) -> Figure:
@@ -75,17 +78,18 @@ def _shares(
 ) -> None:  # fmt: skip
     """One bar per claim: shares of the variance of its effect over the crossed universes."""
     y = (protocols - 1) / 2
+    row: Any
     for better, worse in pairs:
         left = 0.0
         here = own[(own["better"] == better) & (own["worse"] == worse)]
         for row in here.itertuples():
-            panel.barh(y, row.share, left=left, height=2.2, color=colours[str(row.choice)], linewidth=0)
+            panel.barh(y, row.share, left=left, height=2.2, color=colours[row.choice], linewidth=0)
             if row.share > 0.12:
                 panel.text(left + row.share / 2, y, f"{100 * row.share:.0f}", fontsize=5.5, ha="center", va="center")
             left += row.share
         deviation = here["deviation"].max() if len(here) else 0.0
         panel.text(1.0, y + 1.55, f"SD {100 * deviation:.1f} points", fontsize=5, ha="right", va="center")
         y += protocols + 0.9
-    panel.set(ylim=(y - 1.2 - (protocols - 1) / 2, -0.8), xlim=(0, 1), yticks=[], xticks=[0, 0.5, 1])
-    panel.set_xticks([0, 0.5, 1], ["0", "50", "100 %"], fontsize=5.5)
+    panel.set(ylim=(y - 1.2 - (protocols - 1) / 2, -0.8), xlim=(0, 1), yticks=[])
+    panel.set_xticks([0, 0.5, 1], ["0", "50 %", "100"], fontsize=5.5)
     panel.tick_params(length=2, width=0.5)

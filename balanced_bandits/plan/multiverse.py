@@ -262,7 +262,7 @@ class Multiverse:
                     for universe in self.universes
                 ],
                 "batches": {folder: len(batches) for folder, batches in self.batches.items() if batches},
-                "combinations": [each._asdict() for each in self.combinations if len(set(each.universes)) > 1],
+                "combinations": [each._asdict() for each in self.combinations if each.crossed > 1],
                 "tuned": [each.name for each in self.universes if set(each.varied) <= {"reading"}],
                 "settings": self._own["settings"],
                 "datasets": self.datasets,

@@ -59,7 +59,8 @@ class Plan:
         """The folder of each section of the page, in results/ and figures/."""
         suite = self.datasets.suite
         return {"classification": suite, "calibration": f"{suite}/calibration",
-                "multiverse": f"{suite}/multiverse", "synthetic": "synthetic", "sensitivity": "sensitivity"}  # fmt: skip
+                "multiverse": f"{suite}/multiverse", "synthetic": "synthetic",
+                "sensitivity": "sensitivity"}  # fmt: skip
 
     @property
     def values(self) -> dict[str, list[str]]:

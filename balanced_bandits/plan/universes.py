@@ -40,6 +40,11 @@ class Combination(NamedTuple):
     levels: dict[str, list[str]]
     universes: list[str]
 
+    @property
+    def crossed(self) -> int:
+        """The number of choices with several levels."""
+        return sum(len(levels) > 1 for levels in self.levels.values())
+
 
 def universes_of(
     default: Mapping[str, Any], singles: Mapping[str, Sequence[Any]], crossed: Sequence[Mapping[str, Sequence[Any]]]

@@ -10,13 +10,15 @@ rule encode_otherwise:
         script=script("encode_otherwise.py"),
         source=lambda wildcards: relative(
             sorted(
-                {file for name in MULTIVERSE.datasets for file in DATASETS.sources(name)}
+                {
+                    file
+                    for name in MULTIVERSE.datasets
+                    for file in DATASETS.sources(name)
+                }
             )
         ),
         raw=lambda wildcards: expand(rules.fetch.output, dataset=MULTIVERSE.datasets),
-        usual=lambda wildcards: expand(
-            rules.encode.output, dataset=MULTIVERSE.datasets
-        ),
+        usual=lambda wildcards: expand(rules.encode.output, dataset=MULTIVERSE.datasets),
     output:
         directory(f"data/{SUITE}/otherwise/{{preparation}}"),
     log:

@@ -123,7 +123,9 @@ def universes_of(runs: Mapping[str, Runs], families: Mapping[str, str], bandits:
     return Universes(list(runs), datasets, [families[name] for name in datasets], list(bandits), protocols, regrets)
 
 
-def pairs_of(found: Universes, differences: NDArray[np.float64], protocols: Sequence[str], reading: str) -> pd.DataFrame:
+def pairs_of(
+    found: Universes, differences: NDArray[np.float64], protocols: Sequence[str], reading: str
+) -> pd.DataFrame:
     """Differences (datasets, protocols, claims) as the table of pairs that ``claims`` takes."""
     rows = [
         (reading, protocol, better, worse, dataset, family, difference,
