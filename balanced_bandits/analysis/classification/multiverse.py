@@ -96,7 +96,7 @@ def _read_batch(path: Path, known: dict[str, dict[str, Any]]) -> Iterator[tuple[
 
 
 def faults_of_batch(record: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Iterator[str]:
-    """Yield the inconsistencies in what ``simulation.batch.play_batch`` wrote."""
+    """Yield the inconsistencies in what scripts/simulate_universe.py wrote."""
     for i, dataset in enumerate(record["datasets"]):
         for j, (bandit, player) in enumerate(record["players"].items()):
             if dataset["rejected"]:

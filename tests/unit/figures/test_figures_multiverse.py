@@ -73,9 +73,10 @@ def test_the_counts_are_those_of_the_table_and_shares_stand_beside_them(claims):
     row = {"better": "BLTS", "worse": "LinTS", "holds": 3, "practically equal": 0, "inconclusive": 9, "reversed": 1,
            "can't be judged": 0, "of": 13, "low": -0.1, "median": 0.0, "high": 0.1}  # fmt: skip
     counted = pd.DataFrame([row | {"protocol": protocol} for protocol in (*PROTOCOLS, "all")])
-    shares = pd.DataFrame([(1, "BLTS", "LinTS", choice, share, 0.0, 1.0, 0.012) for choice, share in
-                           (("reading", 0.7), ("intercept", 0.05), ("protocol", 0.2), ("together", 0.05))],
-                          columns=["combination", "better", "worse", "choice", "share", "low", "high", "deviation"])  # fmt: skip
+    columns = ["combination", "better", "worse", "choice", "share", "low", "high", "deviation"]
+    parts = {"reading": 0.7, "intercept": 0.05, "protocol": 0.2, "together": 0.05}
+    rows = [(1, "BLTS", "LinTS", choice, share, 0.0, 1.0, 0.012) for choice, share in parts.items()]
+    shares = pd.DataFrame(rows, columns=columns)
     words = text_of(verdicts.draw(counted, shares))
     assert words.count("3") == words.count("9") == words.count("1") == len(PROTOCOLS)
     assert "70" in words

@@ -1,12 +1,19 @@
 """A job of the multiverse plays as the jobs of the experiment do."""
 
+import importlib.util
+
 import numpy as np
 import pytest
+from conftest import ROOT
 
 from balanced_bandits.analysis.classification.multiverse import faults_of_batch
 from balanced_bandits.core.files import read_arrays, write_arrays
-from balanced_bandits.simulation.batch import play_batch
 from balanced_bandits.simulation.classification import play
+
+spec = importlib.util.spec_from_file_location("simulate_universe", ROOT / "scripts/simulate_universe.py")
+simulate_universe = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(simulate_universe)
+play_batch = simulate_universe.play_batch
 
 LINTS = "balanced_bandits.bandits.lints:LinTS"
 LITERAL, RESIDUAL = {"variance": "literal"}, {"variance": "residual"}
