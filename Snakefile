@@ -4,6 +4,7 @@
 #   snakemake --cores N classification     a part: classification, synthetic, figures
 #   snakemake --cores N page               the page with the verdicts, and everything it needs
 #   snakemake --cores N calibration        how often tests see a difference where there is none
+#   snakemake --cores N multiverse         beyond the paper: its claims on datasets under the choices that it leaves open
 #   snakemake --cores N sensitivity        beyond the paper: how its numbers depend on the choices that it leaves open
 #   snakemake --cores N readings           which reading of the synthetic example made the paper's Table 1
 #   snakemake --cores N FILE               one file of results/ or figures/
@@ -18,6 +19,7 @@ configfile: "config.yaml"
 include: "workflow/rules/common.smk"
 include: "workflow/rules/datasets.smk"
 include: "workflow/rules/classification.smk"
+include: "workflow/rules/multiverse.smk"
 include: "workflow/rules/synthetic.smk"
 include: "workflow/rules/sensitivity.smk"
 include: "workflow/rules/readings.smk"
@@ -31,6 +33,7 @@ localrules:
     synthetic,
     figures,
     calibration,
+    multiverse,
     sensitivity,
     readings,
 
@@ -50,6 +53,15 @@ rule calibration:
         PLAN.drawn("calibration"),
     message:
         "The calibration is done: {input}"
+
+
+rule multiverse:
+    input:
+        rules.tables_of_multiverse.output,
+        PLAN.drawn("multiverse"),
+        f"{RESULTS}/run.json",
+    message:
+        "The multiverse is done: {input}"
 
 
 rule sensitivity:

@@ -15,6 +15,7 @@ from balanced_bandits.report.explorer import explorer
 from balanced_bandits.report.page import Drawing, render
 
 TABLES = ["scorecard", "claims", "table1", "table2", "datasets", "timing"]
+MULTIVERSE = ["claims", "universes", "verdicts"]
 
 
 def main() -> None:
@@ -26,6 +27,7 @@ def main() -> None:
     parser.add_argument("--bandits", required=True, nargs="+", help="the bandits in the order of the rows of the grid")
     parser.add_argument("--drawings", required=True, type=json.loads, help="the figures, as JSON")
     parser.add_argument("--readings", nargs="*", default=[], type=Path, help="the search for readings, if it was made")
+    parser.add_argument("--multiverse", type=Path, help="the folder of its tables, if it was run")
     arguments = parser.parse_args()
     run = json.loads(arguments.record.read_text())
     tables = {name: read_table(getattr(arguments, name)) for name in TABLES}
@@ -33,8 +35,11 @@ def main() -> None:
     data = explorer(pairs, curves, tables["datasets"], arguments.bandits)
     drawings = [Drawing(**drawing) for drawing in arguments.drawings]
     words = datasets_in_words(arguments.datasets)
+    multiverse = None
+    if arguments.multiverse:
+        multiverse = {name: read_table(arguments.multiverse / f"{name}.csv") for name in MULTIVERSE}
     readings = [json.loads(path.read_text()) for path in arguments.readings]
-    page = render(arguments.templates, tables, run, arguments.suite, drawings, data, words, readings)
+    page = render(arguments.templates, tables, run, arguments.suite, drawings, data, words, multiverse, readings)
     write_text(arguments.output, page)
 
 

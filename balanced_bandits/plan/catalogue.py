@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 SECTIONS = {
     "classification": "Classification",
     "calibration": "Calibration of the tests",
+    "multiverse": "The multiverse of open choices",
     "synthetic": "The synthetic example",
     "sensitivity": "Sensitivity of the synthetic example",
     "readings": "Which reading made Table 1?",
@@ -20,6 +21,9 @@ SECTIONS = {
 
 # The tables of the comparison, results/SUITE/NAME.csv, which scripts/compare.py makes.
 COMPARISONS = ("pairs", "counts", "claims", "strata", "ranks", "profiles", "differences")
+# Those of the multiverse, results/SUITE/multiverse/NAME.csv, which scripts/multiverse.py makes.
+MULTIVERSE_TABLES = ("universes", "datasets", "subset", "claims", "verdicts", "shifts", "regrets", "spread", "settings",
+                     "tuning")  # fmt: skip
 
 
 class Figure(NamedTuple):
@@ -30,7 +34,7 @@ class Figure(NamedTuple):
     tables: Sequence[str]  # files in results/ that it shows
     title: str  # on the page
     shows: str  # in docs/outputs.md and in the log
-    by: Sequence[str] = ()  # wildcards: reading, protocol, specification
+    by: Sequence[str] = ()  # wildcards: reading, protocol, specification, claim
     options: Sequence[str] = ()  # further arguments, from the plan
 
     @property
@@ -100,6 +104,22 @@ FIGURES = [
     Figure(
         "calibration", "calibration", ["calibration.csv"], "Calibration of the tests",
         "how often tests see a difference between two copies of one bandit",
+    ),
+    Figure(
+        "universes", "multiverse", ["claims.csv", "universes.csv"], "Specification curve: {claim}",
+        "a claim under all choices, sorted: the specification curve", by=["claim"], options=["rope"],
+    ),
+    Figure(
+        "verdicts", "multiverse", ["verdicts.csv", "spread.csv"], "The claims over all universes",
+        "how many universes each claim holds in, and which choices explain the spread",
+    ),
+    Figure(
+        "shifts", "multiverse", ["shifts.csv"], "What single choices change: protocol {protocol}",
+        "by how much single choices move the claims", by=["protocol"], options=["rope"],
+    ),
+    Figure(
+        "tuning", "multiverse", ["tuning.csv", "settings.csv"], "What people tune",
+        "the claims by the number of settings, and for fixed alpha and gamma", options=["rope"],
     ),
     Figure(
         "atlas", "sensitivity", ["atlas.csv", "atlas_orderings.csv"], "The sensitivity atlas",

@@ -9,6 +9,7 @@ from balanced_bandits.plan.catalogue import FIGURES, Figure, title
 from balanced_bandits.plan.classification import Calibration, Classification
 from balanced_bandits.plan.config import checked_config
 from balanced_bandits.plan.datasets import Datasets
+from balanced_bandits.plan.multiverse import Multiverse
 from balanced_bandits.plan.players import Players
 from balanced_bandits.plan.provenance import REPOSITORY
 from balanced_bandits.plan.readings import Readings
@@ -27,7 +28,7 @@ class Plan:
         self.players.check_asked()
         self.players.check_own()
         self.datasets.check_results()
-        _ = self.classification, self.calibration, self.synthetic
+        _ = self.classification, self.calibration, self.multiverse, self.synthetic
 
     @functools.cached_property
     def datasets(self) -> Datasets:
@@ -45,6 +46,11 @@ class Plan:
         return Calibration(self.config, self.classification, self.players)
 
     @functools.cached_property
+    def multiverse(self) -> Multiverse:
+        """The experiment under other choices."""
+        return Multiverse(self.config, self.classification, self.players)
+
+    @functools.cached_property
     def synthetic(self) -> Synthetic:
         """The synthetic example."""
         return Synthetic(self.config, self.players)
@@ -58,14 +64,15 @@ class Plan:
     def folders(self) -> dict[str, str]:
         """The folder of each section of the page, in results/ and figures/."""
         suite = self.datasets.suite
-        return {"classification": suite, "calibration": f"{suite}/calibration", "synthetic": "synthetic",
+        return {"classification": suite, "calibration": f"{suite}/calibration",
+                "multiverse": f"{suite}/multiverse", "synthetic": "synthetic",
                 "sensitivity": "sensitivity", "readings": "readings"}  # fmt: skip
 
     @property
     def values(self) -> dict[str, list[str]]:
         """The values of the wildcards of figures."""
         return {"reading": self.classification.readings, "protocol": self.classification.protocols,
-                "specification": self.synthetic.specifications}  # fmt: skip
+                "specification": self.synthetic.specifications, "claim": self.multiverse.claim_names}  # fmt: skip
 
     def tables(self, figure: Figure) -> list[str]:
         """The tables that a figure shows."""

@@ -16,6 +16,7 @@ from balanced_bandits.analysis.scorecard import RULES, summary
 from balanced_bandits.analysis.synthetic import table1_text
 from balanced_bandits.core.errors import InputError
 from balanced_bandits.report.captions import view_in_words
+from balanced_bandits.report.multiverse import curves_of_claims
 from balanced_bandits.vocabulary import PROTOCOLS, READINGS, VERDICTS
 
 MEDIA = {".png": "image/png", ".svg": "image/svg+xml"}
@@ -36,12 +37,14 @@ class Drawing(NamedTuple):
 
 def render(folder: Path, tables: Mapping[str, pd.DataFrame], run: dict[str, Any], suite: str,
            drawings: list[Drawing], explorer: dict[str, Any], words: str,
+           multiverse: Mapping[str, pd.DataFrame] | None = None,
            searched: Sequence[dict[str, Any]] = ()) -> str:  # fmt: skip
     """Fill ``page.html`` of ``folder``: nothing on the page is loaded from elsewhere.
 
     ``tables``: scorecard, claims, table1, table2, datasets and timing, as the run wrote them. ``run``: run.json.
-    ``words``: which datasets the figures show, in reStructuredText. ``searched``: the search for the reading that made
-    Table 1 in words (``readings_text``), if it was made.
+    ``words``: which datasets the figures show, in reStructuredText. ``multiverse``: its tables claims, universes and
+    verdicts, if it was run. ``searched``: the search for the reading that made Table 1 in words (``readings_text``), if
+    it was made.
     """
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(folder), autoescape=True, undefined=jinja2.StrictUndefined,
@@ -77,7 +80,21 @@ def render(folder: Path, tables: Mapping[str, pd.DataFrame], run: dict[str, Any]
         played=int((datasets["left_out"] == "").sum()),
         timing=_times(tables["timing"]),
         searched=searched,
+        multiverse=_multiverse(folder, multiverse) if multiverse else None,
     )  # fmt: skip
+
+
+def _multiverse(folder: Path, tables: Mapping[str, pd.DataFrame]) -> dict[str, Any]:
+    """What the page shows of the multiverse: the counts of verdicts, and what its script explores."""
+    data = curves_of_claims(tables["claims"], tables["universes"])
+    return {
+        "universes": data["universes"],
+        "datasets": int(tables["claims"]["datasets"].max()),
+        "verdicts": data["verdicts"],
+        "counts": _records(tables["verdicts"]),
+        "data": in_script(data),
+        "script": Markup((folder / "multiverse.js").read_text()),
+    }
 
 
 def in_script(data: Any) -> Markup:

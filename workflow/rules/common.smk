@@ -12,7 +12,12 @@ from balanced_bandits.datasets.checksum import digest
 from balanced_bandits.datasets.sources.openml_settings import SETTINGS_VARIABLE
 from balanced_bandits.plan import cost, provenance
 from balanced_bandits.plan import snakemake_internals as internals
-from balanced_bandits.plan.catalogue import COMPARISONS, FIGURES, SECTIONS
+from balanced_bandits.plan.catalogue import (
+    COMPARISONS,
+    FIGURES,
+    MULTIVERSE_TABLES,
+    SECTIONS,
+)
 from balanced_bandits.plan.config import with_schedules
 from balanced_bandits.plan.datasets import ARCHIVES
 from balanced_bandits.plan.failures import FailureTable
@@ -31,6 +36,7 @@ except InputError as error:
 
 config = PLAN.config
 DATASETS, CLASSIFICATION, SYNTHETIC = PLAN.datasets, PLAN.classification, PLAN.synthetic
+MULTIVERSE = PLAN.multiverse
 SUITE, RESULTS = DATASETS.suite, CLASSIFICATION.results
 CONDA = str(Path(workflow.basedir) / "envs/conda.yaml")
 FAILURES = FailureTable(Path("logs/failed_attempts.csv"))
@@ -48,6 +54,10 @@ wildcard_constraints:
     experiment=f"{re.escape(SUITE)}|synthetic|sensitivity|readings",
     rung=r"\d+",
     part=r"\d+",
+    universe="|".join(re.escape(folder) for folder in MULTIVERSE.folders),
+    batch="[1-9][0-9]*",
+    preparation="|".join(map(re.escape, MULTIVERSE.preparations)) or "none",
+    claim="|".join(MULTIVERSE.claim_names) or "none",
 
 
 def relative(files):
@@ -85,6 +95,8 @@ def predicted_seconds(job):
         return CLASSIFICATION.seconds(job.wildcards.dataset, job.wildcards.bandit)
     if job.rule.name == "simulate_calibration":
         return PLAN.calibration.seconds(job.wildcards.dataset, job.wildcards.bandit)
+    if job.rule.name == "simulate_universe":
+        return MULTIVERSE.job_seconds(job.wildcards.universe, job.wildcards.batch)
     if job.rule.name == "simulate_synthetic":
         return SYNTHETIC.seconds(job.wildcards.bandit)
     if job.rule.name == "play_readings":

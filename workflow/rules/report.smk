@@ -36,12 +36,14 @@ rule scorecard:
 
 
 DRAWINGS = list(PLAN.drawings("synthetic", "classification"))
-# The calibration, the sensitivity atlas and the search for readings are shown if they exist. They are not inputs, because their runs take long.
+# The calibration, the multiverse, the sensitivity atlas and the search for readings are shown if they exist. They are not
+# inputs, because their runs take long.
 ON_DEMAND = [
     drawing
-    for drawing in PLAN.drawings("calibration", "sensitivity", "readings")
+    for drawing in PLAN.drawings("calibration", "multiverse", "sensitivity", "readings")
     if Path(drawing["file"]).exists()
 ]
+EXPLORED = Path(RESULTS, "multiverse", "claims.csv").exists()
 
 
 # Not called `report`, which is a function of Snakemake.
@@ -50,7 +52,7 @@ rule page:
         script=script("report.py"),
         templates=relative(
             Path(workflow.basedir) / "workflow/report" / name
-            for name in ("page.html", "page.css", "explorer.js")
+            for name in ("page.html", "page.css", "explorer.js", "multiverse.js")
         ),
         captions=relative(sorted({drawing["caption"] for drawing in DRAWINGS})),
         drawings=[drawing["file"] for drawing in DRAWINGS],
@@ -83,6 +85,7 @@ rule page:
             for path in [Path("results/readings/readings.json")]
             if path.exists()
         ],
+        multiverse=["--multiverse", f"{RESULTS}/multiverse"] if EXPLORED else [],
         folder=lambda wildcards, input: str(Path(input.templates[0]).parent),
     message:
         "Writing the page"
@@ -90,4 +93,5 @@ rule page:
         "python {input.script[0]} --scorecard {input.scorecard:q} --claims {input.claims:q} --table1 {input.table1:q}"
         " --table2 {input.table2:q} --datasets {input.datasets:q} --pairs {input.pairs:q} --curves {input.curves:q}"
         " --timing {input.timing:q} --record {input.record:q} --templates {params.folder:q} --suite {params.suite:q}"
-        " --bandits {params.bandits:q} --drawings {params.drawings:q} --readings {params.readings:q} --output {output:q} > {log:q} 2>&1"
+        " --bandits {params.bandits:q} --drawings {params.drawings:q} {params.multiverse:q} --readings {params.readings:q}"
+        " --output {output:q} > {log:q} 2>&1"

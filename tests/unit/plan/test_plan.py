@@ -17,8 +17,8 @@ from balanced_bandits.plan.plan import Plan, caption
 from balanced_bandits.vocabulary import FEWEST_UNITS, PROTOCOLS
 
 FOLDERS = {
-    "classification": "SUITE", "calibration": "SUITE/calibration", "synthetic": "synthetic",
-    "sensitivity": "sensitivity", "readings": "readings",
+    "classification": "SUITE", "calibration": "SUITE/calibration", "multiverse": "SUITE/multiverse",
+    "synthetic": "synthetic", "sensitivity": "sensitivity", "readings": "readings",
 }  # fmt: skip
 FIVE = ["LinTS", "LinUCB", "BLTS", "BLUCB", "ILTCB"]
 

@@ -174,6 +174,34 @@ def test_figures_on_demand_are_on_the_page_if_they_exist(section, title, made, t
     assert ("None is &lt;acceptable&gt;." in with_it) == (section == "readings")
 
 
+def test_the_multiverse_is_on_the_page_if_it_was_run(made):
+    pairs, curves, datasets = made
+    datasets = datasets.assign(left_out="", rows_capped_from=np.nan, features_capped_from=np.nan, differences="")
+    of = tables(rounds_like_the_paper())
+    of["table1"] = of["table1"].assign(paper_percent=84, inside=True, percent_held_out=80.0, paper_rounds=None)
+    timing = pd.DataFrame(columns=["dataset", "bandit", "seconds", "cpu_seconds", "mb"])
+    of |= {"scorecard": scorecard(of, "tiny"), "datasets": datasets, "timing": timing}
+    config = yaml.safe_load((ROOT / "config.yaml").read_text())
+    run = {"revision": "abc", "seed": 1, "versions": {"python": "3"}, "config": config}
+    universes = ["default", "ties smallest"]
+    multiverse = {
+        "claims": of["claims"].iloc[:1].merge(pd.DataFrame({"universe": universes}), how="cross"),
+        "universes": pd.DataFrame({"universe": universes, "choice": "ties", "level": ["ties middle", "ties smallest"]}),
+        "verdicts": pd.DataFrame([{"better": "BLTS", "worse": "LinTS", "protocol": "all", "holds": 5, "of": 77,
+                                   "low": -0.123, "median": 0.0, "high": 0.02}]),
+    }  # fmt: skip
+    data = explorer(pairs, curves, datasets, BANDITS)
+    page = render(ROOT / "workflow/report", of, run, "tiny", [], data, "All are shown.", multiverse)
+    assert '<section id="multiverse">' in page
+    assert 'href="#multiverse"' in page
+    assert "in 2 universes" in page
+    assert "-12.30, +0.00, +2.00" in page
+    assert '<td class="number">77</td>' in page
+    shown = json.loads(re.search(r'<script type="application/json" id="mv-data">(.*?)</script>', page).group(1))
+    assert [name for name, _ in shown["universes"]] == universes
+    assert (ROOT / "workflow/report/multiverse.js").read_text().strip() in page
+
+
 @pytest.mark.parametrize(
     ("row", "ours", "interval"),
     [
