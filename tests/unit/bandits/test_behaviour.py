@@ -302,6 +302,34 @@ def test_a_run_tells_its_penalties_and_how_many_propensities_were_clipped(name):
             assert (run.clipped == 1.0) == (gamma == 1.0)
 
 
+@pytest.mark.parametrize("name", ["BLTS", "BLUCB"])
+def test_residual_balancing_brings_each_arm_close_to_the_mean_context(name):
+    contexts, rewards = problem(8, 400, 3, 3)
+    choices = {"weights": "residual_balancing", "schedule": "every_step", "zeta": 0.5}
+    chosen, _, memory = played(name, contexts, rewards, **choices)
+    for arm in range(3):
+        own = np.flatnonzero(chosen == arm)
+        weights, so_far = memory.weights[own], contexts[: own[-1] + 1].mean(axis=0)
+        assert weights.sum() == pytest.approx(len(own))
+        assert weights.max() <= len(own) ** (1 / 3) * (1 + 1e-12)
+        before = np.abs(contexts[own].mean(axis=0) - so_far).max()
+        after = np.abs(weights @ contexts[own] / len(own) - so_far).max()
+        assert after < 0.2 * before
+    other = played(name, contexts, rewards, gamma=0.5, **choices)[0]
+    np.testing.assert_array_equal(chosen, other)  # gamma has no meaning
+    run = next(bandit_class(name).play([choices], contexts, rewards, range(400), [stream(0, "play")]))
+    assert np.isnan(run.clipped)
+    assert (run.arms != next(bandit_class(name).play([{}], contexts, rewards, range(400), [stream(0, "play")])).arms).any()
+
+
+@pytest.mark.parametrize("name", ["BLTS", "BLUCB"])
+def test_residual_balancing_without_balance_is_no_weighting(name):
+    contexts, rewards = problem(9, 200, 3, 2)
+    arms, _, memory = played(name, contexts, rewards, weights="residual_balancing", zeta=1e-12)
+    np.testing.assert_allclose(memory.weights, 1.0, rtol=1e-9)
+    np.testing.assert_array_equal(arms, played(name.replace("BL", "Lin"), contexts, rewards)[0])
+
+
 def test_many_settings_are_played_in_one_call():
     contexts, rewards = problem(5, 80, 2, 3)
     settings_ = [{"alpha": 0.5}, {"alpha": 2.0}, {"intercept": "none", "alpha": 1.0}]
