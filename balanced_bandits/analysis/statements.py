@@ -6,7 +6,8 @@ list; a test compares both it and the scorecard with this module.
 
 from typing import NamedTuple
 
-from balanced_bandits.analysis.paper import BEST, PAPER_PERCENT, PAPER_ROUNDS
+from balanced_bandits.analysis.classification.table2 import as_the_paper
+from balanced_bandits.analysis.paper import BEST, PAPER_PERCENT, PAPER_ROUNDS, PAPER_SIZES
 from balanced_bandits.analysis.synthetic.orderings import paper_pairs
 from balanced_bandits.vocabulary import QUANTITIES, SPECIFICATIONS
 
@@ -54,7 +55,11 @@ def after(spec: str, bandit: str) -> str:
 BALANCING = better("BLTS LinTS", "BLUCB LinUCB")
 BEST_ON_DATASETS = f"{BEST} outperforms all others"
 BEST_WELL, BEST_MIS = ((f"{BEST} finds the optimum more often than all others, {words}",) for words in (WELL, MIS))
-SIZES = tuple(f"{quantity.words} {stratum.label}" for quantity in QUANTITIES.values() for stratum in quantity.strata)
+SIZES = tuple(
+    f"{QUANTITIES[name].words} {as_the_paper(stratum, QUANTITIES[name].least)}"
+    for name in PAPER_SIZES
+    for stratum in QUANTITIES[name].strata
+)
 
 NO_BIAS = "The results hold neither the bias nor the variance of estimates."
 NO_WEIGHTS = "The results hold no weights of single observations."
@@ -77,8 +82,8 @@ STATEMENTS = [
     ),
     Statement(
         "1",
-        "In the initial phases of learning when samples are small, biases are likely to arise in estimating the outcome "
-        "model using data from previous non-uniform assignments of contexts to arms.",
+        "In the initial phases of learning when samples are small, biases are likely to arise in estimating the "
+        "outcome model using data from previous non-uniform assignments of contexts to arms.",
         reason=NO_BIAS,
     ),
     Statement(
@@ -185,8 +190,8 @@ STATEMENTS = [
     ),
     Statement(
         "4.1",
-        "Within the first few learning observations, LinTS estimates the outcome models of all three arms correctly and "
-        "finds the optimal assignment.",
+        "Within the first few learning observations, LinTS estimates the outcome models of all three arms correctly "
+        "and finds the optimal assignment.",
         (sooner(WELL, "LinTS", "LinUCB"),),
     ),
     Statement(
@@ -202,8 +207,8 @@ STATEMENTS = [
     ),
     Statement(
         "4.1",
-        "the outcome model in the LinUCB bandit has biased coefficients combined with estimated uncertainty that is too "
-        "low to incentivize the exploration of arm a = 0 initially.",
+        "the outcome model in the LinUCB bandit has biased coefficients combined with estimated uncertainty that is "
+        "too low to incentivize the exploration of arm a = 0 initially.",
         reason=NO_BIAS,
     ),
     Statement("4.1", "LinUCB finds the correct assignment after 240 observations.", (after("well", "LinUCB"),)),
@@ -241,7 +246,8 @@ STATEMENTS = [
     Statement("4.1", "BLTS outperforms all other algorithms by a large margin.", BEST_WELL),
     Statement(
         "4.1",
-        "during the first time periods, both bandits assign most contexts to arm a = 2 and a few contexts to arm a = 1.",
+        "during the first time periods, both bandits assign most contexts to arm a = 2 and a few contexts to "
+        "arm a = 1.",
         reason=ONE_SIMULATION,
     ),
     Statement(

@@ -4,7 +4,8 @@ For the n rows x_i of an arm and a target x, the mean of all contexts so far, th
 
     minimise  (1 - zeta) |w|^2 + zeta |x - sum_i w_i x_i|_inf^2   subject to  sum_i w_i = 1,  0 <= w_i <= n^(-2/3)
 
-The dual has one multiplier per column. With y_i = x_i - (mean of the rows), v = (mean of the rows) - x, s = 2 (1 - zeta):
+The dual has one multiplier per column. With y_i = x_i - (mean of the rows), v = (mean of the rows) - x and
+s = 2 (1 - zeta):
 
     minimise over m   m'b - (1 - zeta) |w|^2 + |m|_1^2 / (4 zeta),   where  b = v + sum_i w_i y_i,
                       w_i = clip(level + m'y_i / s, 0, n^(-2/3)),    and the level is such that the weights sum to 1

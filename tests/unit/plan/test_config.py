@@ -185,9 +185,8 @@ def test_a_schedule_of_the_command_line_replaces_that_of_the_configuration():
 
 def test_the_configuration_of_residual_balancing_has_as_many_settings_as_the_default():
     def merged(below, above):  # as Snakemake does
-        both = {
-            key: merged(below[key], above[key]) for key in below.keys() & above.keys() if isinstance(above[key], dict)
-        }
+        inner = [key for key in below.keys() & above.keys() if isinstance(above[key], dict)]
+        both = {key: merged(below[key], above[key]) for key in inner}
         return below | above | both
 
     default = yaml.safe_load((ROOT / "config.yaml").read_text())
