@@ -63,7 +63,8 @@ anything = st.one_of(
     st.lists(st.floats(allow_nan=False), max_size=3), st.just("every_step"), st.just("loo"),
     st.dictionaries(st.sampled_from(["batch", "geometric", "x"]), st.floats(-1, 3) | st.integers(-1, 3), max_size=2),
 )  # fmt: skip
-KINDS = [Number(0), Number(0, 1, above=True), Number(0, 1, above=True, below=True), Number(2, whole=True), OneOf("loo", "gcv"), Schedule(),
+KINDS = [Number(0), Number(0, 1, above=True), Number(0, 1, above=True, below=True), Number(2, whole=True),
+         OneOf("loo", "gcv"), Schedule(),
          NumberOrWord(Number(2, whole=True), "loo"),
          Several(Number(0, above=True))]  # fmt: skip
 
