@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import optimize, stats
 from scipy.special import expit, softmax
 
 Array = NDArray[Any]
@@ -28,6 +28,8 @@ class Choices(NamedTuple):
 
     alpha: float = 1.0
     gamma: float = 0.1
+    weights: str = "inverse_propensity"
+    zeta: float = 0.5
     intercept: str = "unpenalised"
     lams: Sequence[float] = (0.01, 1.0, 100.0)
     lams_unit: str = "one"
@@ -56,6 +58,7 @@ def algorithm1(
     rows, K = with_intercept(contexts, choices.intercept), rewards.shape[1]
     arms = [Arm(choices, rows.shape[1]) for _ in range(K)]  # 2, 3: theta and B are null, X and r are empty
     history = ThompsonHistory(choices, K)
+    inverse, residual = (balanced and choices.weights == kind for kind in ("inverse_propensity", "residual_balancing"))
     for t, x in enumerate(rows):  # 4
         uniform = t < len(forced) or any(arm.theta is None for arm in arms)  # 5
         if uniform:
@@ -69,17 +72,19 @@ def algorithm1(
             p = highest(means, deviations, a)
         r = rewards[t, a]  # 11
         arm = arms[a]
-        w = 1.0 / max(choices.gamma, p) if balanced else 1.0
+        w = 1.0 / max(choices.gamma, p) if inverse else 1.0
         arm.append(t, x, r, w)  # 15, 17, 19
         arm.fit()  # 18, 20, 21
         history.append(x, a, uniform)
-        averaged = balanced and choices.propensity == "exact"
+        averaged = inverse and choices.propensity == "exact"
         if averaged:
             history.count_periods(arms, rng)
         if arm.refresh.is_due(len(arm.r)):
             if averaged:
                 for i, tau in enumerate(arm.times):  # 13
                     arm.w[i] = 1.0 / max(choices.gamma, history.propensity(tau))  # 12, 14, 15
+            if residual:
+                arm.w = residual_balancing(arm.X, rows[: t + 1].mean(axis=0), choices.zeta)  # section 2.3
             arm.choose_lam()  # "every time the model is updated" (section 4)
             arm.fit()  # 18, 20, 21
         if averaged:
@@ -97,6 +102,7 @@ def algorithm2(
     chosen: list[int] = []
     estimated: Callable[[Array], Array] = lambda x: np.full((len(x), K), 1.0 / K)  # noqa: E731
     refresh = Clock(choices.propensity_schedule)
+    inverse, residual = (balanced and choices.weights == kind for kind in ("inverse_propensity", "residual_balancing"))
     for t, x in enumerate(rows):  # 4
         if t < len(forced):
             a = int(forced[t])
@@ -108,15 +114,17 @@ def algorithm2(
         r = rewards[t, a]  # 10
         arm = arms[a]
         chosen.append(a)
-        w = 1.0 / max(choices.gamma, estimated(x[None])[0, a]) if balanced else 1.0
+        w = 1.0 / max(choices.gamma, estimated(x[None])[0, a]) if inverse else 1.0
         arm.append(t, x, r, w)  # 14, 16, 18
         arm.fit()  # 17, 19, 20
-        if balanced and refresh.is_due(t + 1) and len(set(chosen)) == K:
+        if inverse and refresh.is_due(t + 1) and len(set(chosen)) == K:
             estimated = logistic_regression(rows[: t + 1], chosen, K, choices)
         if arm.refresh.is_due(len(arm.r)):
-            if balanced:
+            if inverse:
                 for i, p in enumerate(estimated(arm.X)[:, a]):  # 12
                     arm.w[i] = 1.0 / max(choices.gamma, p)  # 11, 13, 14
+            if residual:
+                arm.w = residual_balancing(arm.X, rows[: t + 1].mean(axis=0), choices.zeta)  # section 2.3
             arm.choose_lam()
             arm.fit()  # 17, 19, 20
     return arms
@@ -336,6 +344,27 @@ def highest(means: Array, deviations: Array, arm: int) -> float:
 def step_cdf(lead: Any, deviation: float) -> Any:
     """Normal distribution function of ``lead``; a step function if the deviation is 0."""
     return stats.norm.cdf(lead / deviation) if deviation > 0 else np.heaviside(lead, 0.5)
+
+
+def residual_balancing(X: Array, mean: Array, zeta: float) -> Array:
+    """The weights of section 2.3 by approximate residual balancing, times the number of rows.
+
+    The largest entry of |mean - X'w| is the variable ``y[-1]``, an upper bound of all entries, and the others are w.
+    """
+    n, columns = X.shape
+    start = np.append(np.full(n, 1.0 / n), np.abs(mean - X.mean(axis=0)).max())
+    scales = np.append(np.full(n, 1.0 - zeta), zeta)
+    bounded = np.vstack([np.column_stack([sign * X.T, np.ones(columns)]) for sign in (1.0, -1.0)])
+    constraints: Any = [
+        {"type": "eq", "fun": lambda y: y[:-1].sum() - 1.0, "jac": lambda y: np.append(np.ones(n), 0.0)},
+        {"type": "ineq", "fun": lambda y: bounded @ y - np.append(mean, -mean), "jac": lambda y: bounded},
+    ]
+    found = optimize.minimize(
+        lambda y: scales @ y**2, start, jac=lambda y: 2.0 * scales * y, method="SLSQP", constraints=constraints,
+        bounds=[(0.0, n ** (-2.0 / 3.0))] * n + [(0.0, None)], options={"ftol": 1e-16, "maxiter": 1000},
+    )  # fmt: skip
+    weights: Array = n * found.x[:-1]
+    return weights
 
 
 def logistic_regression(Z: Array, chosen: Sequence[int], K: int, choices: Choices) -> Callable[[Array], Array]:

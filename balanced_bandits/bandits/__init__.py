@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 RIDGE = ("intercept", "lams", "lams_unit", "criterion", "ties", "folds", "schedule")
 VARIANCE = ("variance", "prior_weight", "prior_variance")
-BALANCED = ("alpha", "gamma", "propensity_schedule")
+BALANCED = ("alpha", "gamma", "weights", "zeta", "propensity_schedule")
 
 
 class Entry(NamedTuple):

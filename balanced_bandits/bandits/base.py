@@ -28,7 +28,7 @@ class Run(NamedTuple):
     arms: NDArray[np.int64]  # (rounds,): the arm of each round
     coefficients: NDArray[np.float64]  # (snapshots, K, p): the intercept first, if there is one
     penalties: NDArray[np.float64]  # (K,): final penalty lambda of each arm; NaN for bandits without one
-    clipped: float  # share of rounds whose final propensity is below gamma; NaN for bandits that are not balanced
+    clipped: float  # share of rounds whose final propensity is below gamma; NaN for bandits without propensities
 
 
 class Bandit:

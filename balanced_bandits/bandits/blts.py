@@ -17,6 +17,7 @@ from balanced_bandits.bandits.memory import (
     remember,
 )
 from balanced_bandits.bandits.parameters import DEFAULTS
+from balanced_bandits.bandits.residual import balance_residuals
 from balanced_bandits.bandits.thompson import choose, look, propensities
 from balanced_bandits.core.kernels import kernel, tight, written_out
 from balanced_bandits.estimation.propensity import (
@@ -28,18 +29,25 @@ from balanced_bandits.estimation.propensity import (
     put_posterior,
     win_probability,
 )
+from balanced_bandits.estimation.residual_balancing import INVERSE_PROPENSITY
 from balanced_bandits.estimation.ridge import forget, someone_is_new
 
 
 @tight
 def take(memory, z, arm, reward, uniform, known, options):
-    """Line 11: observe the reward of ``arm`` at ``z``; until the next refresh, its propensity is that of the choice."""
-    propensity = 1.0 / memory.means.size
-    if not uniform:
-        if not known:
-            look(memory, z, options)
-        propensity = win_probability(memory.means, memory.deviations, arm, memory.nodes)
-    remember(memory, z, arm, reward, 1.0 / max(options.gamma, propensity), uniform, known, options)
+    """Line 11: observe the reward of ``arm`` at ``z``; until the next refresh, its propensity is that of the choice.
+
+    With residual balancing, its weight until then is 1, the mean of the weights.
+    """
+    weight = 1.0
+    if options.weights == INVERSE_PROPENSITY:
+        propensity = 1.0 / memory.means.size
+        if not uniform:
+            if not known:
+                look(memory, z, options)
+            propensity = win_probability(memory.means, memory.deviations, arm, memory.nodes)
+        weight = 1.0 / max(options.gamma, propensity)
+    remember(memory, z, arm, reward, weight, uniform, known, options)
 
 
 @written_out
@@ -50,7 +58,10 @@ def refresh(memory, arm, options, rng):
     if turn and clock[ROUNDS] >= clock[COUNT_AT]:
         count_periods(memory, options, rng)
     if memory.arms.pulls[arm] >= memory.due[arm]:
-        balance(memory, arm, options, rng)
+        if options.weights == INVERSE_PROPENSITY:
+            balance(memory, arm, options, rng)
+        else:
+            balance_residuals(memory, arm, options)
         refit(memory, arm, options)
     if turn:
         take_picture(memory, options)
@@ -169,6 +180,8 @@ class BLTS(LinearBandit):
         seed: int = 0,
         alpha: float = DEFAULTS["alpha"],
         gamma: float = DEFAULTS["gamma"],
+        weights: str = DEFAULTS["weights"],
+        zeta: float = DEFAULTS["zeta"],
         propensity_schedule: str | Mapping[str, float] = DEFAULTS["propensity_schedule"],
         propensity: str = DEFAULTS["propensity"],
         draws: int = DEFAULTS["draws"],

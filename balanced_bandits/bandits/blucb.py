@@ -12,17 +12,24 @@ from balanced_bandits.bandits.memory import (
     remember,
 )
 from balanced_bandits.bandits.parameters import DEFAULTS
+from balanced_bandits.bandits.residual import balance_residuals
 from balanced_bandits.bandits.upper_bound import choose, propensities
 from balanced_bandits.core.kernels import tight, written_out
 from balanced_bandits.estimation.logistic import fit_logistic, probability
+from balanced_bandits.estimation.residual_balancing import INVERSE_PROPENSITY
 from balanced_bandits.estimation.ridge import forget
 
 
 @tight
 def take(memory, z, arm, reward, uniform, known, options):
-    """Line 10: observe the reward of ``arm`` at ``z``; until the next refresh, the last fit gives its propensity."""
-    propensity = probability(memory.coefficients, z, memory.means.size, arm)
-    remember(memory, z, arm, reward, 1.0 / max(options.gamma, propensity), uniform, known, options)
+    """Line 10: observe the reward of ``arm`` at ``z``; until the next refresh, the last fit gives its propensity.
+
+    With residual balancing, its weight until then is 1, the mean of the weights.
+    """
+    weight = 1.0
+    if options.weights == INVERSE_PROPENSITY:
+        weight = 1.0 / max(options.gamma, probability(memory.coefficients, z, memory.means.size, arm))
+    remember(memory, z, arm, reward, weight, uniform, known, options)
 
 
 @written_out
@@ -39,7 +46,9 @@ def refresh(memory, arm, options, rng):
             clock[COUNTED] = now
         clock[NEXT_TURN] = later(now, options.count_batch, options.count_rho)
     if pulls[arm] >= memory.due[arm]:
-        if memory.weighed[arm] != clock[COUNTED]:  # else the weights are those of the last regression already
+        if options.weights != INVERSE_PROPENSITY:
+            balance_residuals(memory, arm, options)
+        elif memory.weighed[arm] != clock[COUNTED]:  # else the weights are those of the last regression already
             balance(memory, arm, options)
         refit(memory, arm, options)
 
@@ -71,6 +80,8 @@ class BLUCB(LinearBandit):
         seed: int = 0,
         alpha: float = DEFAULTS["alpha"],
         gamma: float = DEFAULTS["gamma"],
+        weights: str = DEFAULTS["weights"],
+        zeta: float = DEFAULTS["zeta"],
         propensity_schedule: str | Mapping[str, float] = DEFAULTS["propensity_schedule"],
         logistic_c: float = DEFAULTS["logistic_c"],
         logistic_tolerance: float = DEFAULTS["logistic_tolerance"],

@@ -10,6 +10,7 @@ from balanced_bandits.bandits.memory import Options, intervals_until, new_memory
 from balanced_bandits.bandits.parameters import DEFAULTS
 from balanced_bandits.estimation.penalty import CRITERIA, TIES
 from balanced_bandits.estimation.propensity import METHODS
+from balanced_bandits.estimation.residual_balancing import INVERSE_PROPENSITY, WEIGHTS
 from balanced_bandits.estimation.ridge import UNITS, VARIANCES, Model
 
 
@@ -42,7 +43,10 @@ class LinearBandit(Bandit):
             prior_variance=value["prior_variance"],
             unit=UNITS[value["lams_unit"]],
         )
-        keeps_posteriors = "posteriors" in values and value["propensity"] != "assignment"
+        weights = WEIGHTS[value["weights"]]
+        keeps_posteriors = (
+            "posteriors" in values and value["propensity"] != "assignment" and weights == INVERSE_PROPENSITY
+        )
         return Options(
             model=model,
             alpha=value["alpha"],
@@ -56,6 +60,8 @@ class LinearBandit(Bandit):
             draws=value["draws"],
             posteriors=(-1 if value["posteriors"] == "all" else value["posteriors"]) if keeps_posteriors else 0,
             balanced=cls.BALANCED,
+            weights=weights,
+            zeta=value["zeta"],
             penalty_c=value["logistic_c"],
             tolerance=value["logistic_tolerance"],
             ones=int(value["intercept"] != "none"),
@@ -64,8 +70,9 @@ class LinearBandit(Bandit):
     @classmethod
     def _account(cls, memory: Any, options: Any) -> tuple[NDArray[np.float64], float]:
         """The penalties at the end of a run, and the share of rounds with the largest weight, 1 / gamma."""
+        clipping = cls.BALANCED and options.weights == INVERSE_PROPENSITY
         at_gamma = memory.weights >= (1.0 - 1e-12) / options.gamma
-        return memory.arms.lam, float(at_gamma.mean()) if cls.BALANCED else np.nan
+        return memory.arms.lam, float(at_gamma.mean()) if clipping else np.nan
 
     def _grow(self) -> None:
         """Make room for as many observations again and, if all posteriors are kept, for those of their intervals."""

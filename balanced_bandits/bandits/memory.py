@@ -10,6 +10,7 @@ from balanced_bandits.core.kernels import kernel, tight, written_out
 from balanced_bandits.estimation.logistic import new_coefficients
 from balanced_bandits.estimation.penalty import FIXED
 from balanced_bandits.estimation.propensity import NODES, Posteriors, new_posteriors
+from balanced_bandits.estimation.residual_balancing import RESIDUAL_BALANCING
 from balanced_bandits.estimation.ridge import (
     FIRST_CHECK,
     LARGEST_DRIFT,
@@ -26,6 +27,7 @@ UNIFORM = 2  # rounds in which the arm was chosen uniformly (or forced), before 
 COUNTED = 3  # periods that are included in the propensities; for BLUCB, the rounds in its last logistic regression
 COUNT_AT = 4  # number of rounds at which the next interval of periods is counted
 PICTURE_AT = 5  # number of rounds after which the posterior that represents the interval is kept; -1 once it is
+SUMMED = 6  # rounds that are included in Memory.context_sum
 
 
 class Options(NamedTuple):
@@ -43,6 +45,8 @@ class Options(NamedTuple):
     draws: int  # for the method monte_carlo
     posteriors: int  # number of earlier posteriors to keep; 0 for bandits that need none, -1 for all
     balanced: bool
+    weights: int  # of a balanced bandit: see residual_balancing.WEIGHTS
+    zeta: float  # of residual balancing
     penalty_c: float  # C of the logistic regression
     tolerance: float  # of its fit: the largest entry of the gradient of the mean loss
     ones: int  # 1 if the first column of the contexts is the intercept, else 0
@@ -54,7 +58,7 @@ class Memory(NamedTuple):
     rows: NDArray[np.float64]  # (capacity, p): contexts in the order of play, the intercept's 1 first
     chosen: NDArray[np.int64]  # (capacity,)
     rewards: NDArray[np.float64]  # (capacity,)
-    weights: NDArray[np.float64]  # (capacity,): 1 / max(gamma, propensity); 1 for bandits that are not balanced
+    weights: NDArray[np.float64]  # (capacity,): see ``weights`` of Options; 1 for bandits that are not balanced
     shares: NDArray[np.float64]  # (capacity,): sum over counted periods of the probability of its arm; NaN if not known
     before: NDArray[np.int64]  # (capacity,): index of the same arm's previous observation, -1 if there is none
     clock: NDArray[np.int64]
@@ -69,6 +73,8 @@ class Memory(NamedTuple):
     nodes: NDArray[np.float64]  # scratch for win_probability
     posteriors: Posteriors
     coefficients: NDArray[np.float64]  # of the logistic regression
+    context_sum: NDArray[np.float64]  # (p,): of the contexts up to the last refresh, for residual balancing
+    multipliers: NDArray[np.float64]  # (K, p): of its last solution for each arm, where the next one starts
 
     @property
     def HISTORY(self) -> tuple[str, ...]:  # noqa: N802
@@ -79,8 +85,9 @@ class Memory(NamedTuple):
 @kernel
 def new_memory(capacity, number, size, options):
     """The memory of a new bandit with ``number`` arms and ``size`` coefficients per arm."""
-    clock = np.zeros(6, dtype=np.int64)
-    clock[NEXT_TURN] = 1 if options.balanced else np.iinfo(np.int64).max
+    clock = np.zeros(7, dtype=np.int64)
+    propensities = options.balanced and options.weights != RESIDUAL_BALANCING
+    clock[NEXT_TURN] = 1 if propensities else np.iinfo(np.int64).max
     clock[COUNT_AT], clock[PICTURE_AT] = 1, -1
     kept = options.posteriors if options.posteriors >= 0 else intervals_until(capacity, options)
     return Memory(
@@ -102,6 +109,8 @@ def new_memory(capacity, number, size, options):
         np.zeros(NODES),
         new_posteriors(kept, number, size),
         new_coefficients(number, size),
+        np.zeros(size),
+        np.zeros((number, size)),
     )
 
 

@@ -27,12 +27,16 @@ class Kind(Protocol):
 class Number:
     """A finite number within bounds."""
 
-    def __init__(self, low: float = 0, high: float = math.inf, *, above: bool = False, whole: bool = False) -> None:
-        self.low, self.high, self.above, self.whole = low, high, above, whole
+    def __init__(
+        self, low: float = 0, high: float = math.inf, *, above: bool = False, below: bool = False, whole: bool = False
+    ) -> None:
+        self.low, self.high, self.above, self.below, self.whole = low, high, above, below, whole
         what = "an integer" if whole else "a number"
         bound = f"above {low:g}" if above else f"of at least {low:g}"
         if high < math.inf:
             bound = f"above {low:g} and at most {high:g}" if above else f"from {low:g} to {high:g}"
+        if below:
+            bound = f"{'above' if above else 'of at least'} {low:g} and below {high:g}"
         self.words = f"{what} {bound}"
 
     def read(self, value: Any) -> float | int:
@@ -40,7 +44,8 @@ class Number:
         if isinstance(value, str | bytes | bool) or value is None:
             raise TypeError
         number = float(value)
-        inside = self.low <= number <= self.high and not (self.above and number == self.low)
+        inside = self.low <= number <= self.high
+        inside &= not (self.above and number == self.low) and not (self.below and number == self.high)
         if not math.isfinite(number) or not inside or (self.whole and number != int(number)):
             raise ValueError
         return int(number) if self.whole else number
@@ -49,7 +54,7 @@ class Number:
         """JSON Schema of the number."""
         bounds: dict[str, Any] = {"exclusiveMinimum" if self.above else "minimum": self.low}
         if self.high < math.inf:
-            bounds["maximum"] = self.high
+            bounds["exclusiveMaximum" if self.below else "maximum"] = self.high
         return {"type": "integer" if self.whole else "number", "description": self.words} | bounds
 
 
@@ -138,6 +143,17 @@ class Parameter(NamedTuple):
 PARAMETERS = {
     "alpha": Parameter(1.0, Number(0), "Amount of exploration: multiplies the standard deviation of an estimate."),
     "gamma": Parameter(0.1, Number(0, 1, above=True), "Lower bound on the propensities used in the weights."),
+    "weights": Parameter(
+        "inverse_propensity",
+        OneOf("inverse_propensity", "residual_balancing"),
+        "How observations are weighted: by inverse propensities, or by approximate residual balancing, which makes the "
+        "weighted mean context of an arm's observations close to the mean of all contexts so far and uses no gamma.",
+    ),
+    "zeta": Parameter(
+        0.5,
+        Number(0, 1, above=True, below=True),
+        "For residual balancing: how much balance counts, compared with even weights.",
+    ),
     "epsilon": Parameter(0.1, Number(0, 1), "Probability of drawing the arm of a round at random."),
     "intercept": Parameter(
         "unpenalised", OneOf("unpenalised", "penalised", "none"), "Treatment of the intercept in an arm's model."

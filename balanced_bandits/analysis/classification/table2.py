@@ -21,13 +21,13 @@ def table2(datasets: pd.DataFrame) -> pd.DataFrame:
         quantity = QUANTITIES[column]
         for stratum, paper in zip(quantity.strata, numbers, strict=True):
             number = int(stratum.contains(played[column]).sum())
-            rows.append((quantity.words, _as_the_paper(stratum, quantity.least), number, paper))
+            rows.append((quantity.words, as_the_paper(stratum, quantity.least), number, paper))
     rows.append(("All", "played", len(played), DATASETS))
     rows.append(("All", "left out", int(left_out.sum()), None))
     return pd.DataFrame(rows, columns=COLUMNS).astype({"paper": "Int64"})
 
 
-def _as_the_paper(stratum: Stratum, least: int) -> str:
+def as_the_paper(stratum: Stratum, least: int) -> str:
     """A stratum as the paper writes it."""
     if stratum.high == float("inf"):
         return f"> {stratum.low}"

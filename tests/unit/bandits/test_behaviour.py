@@ -9,6 +9,7 @@ from scipy import stats
 
 from balanced_bandits.bandits import bandit_class
 from balanced_bandits.core.streams import stream
+from balanced_bandits.estimation.residual_balancing import balance_rows
 from balanced_bandits.estimation.ridge import best_of, mirror
 
 
@@ -249,6 +250,9 @@ def test_rewards_that_are_not_finite_are_refused(reward):
         ({"intercept": "yes"}, "intercept"),
         ({"variance": "none"}, "variance"),
         ({"propensity": "guess"}, "propensity"),
+        ({"weights": "equal"}, "weights is 'equal', but must be inverse_propensity or residual_balancing"),
+        ({"zeta": 0.0}, "zeta is 0.0, but must be a number above 0 and below 1"),
+        ({"zeta": 1.0}, "zeta is 1.0, but must be a number above 0 and below 1"),
         ({"gamma": "a"}, "gamma is 'a', but must be a number above 0 and at most 1"),
         ({"draws": 1.5}, "draws"),
     ],
@@ -300,6 +304,36 @@ def test_a_run_tells_its_penalties_and_how_many_propensities_were_clipped(name):
         else:
             assert run.clipped == (memory.weights == 1 / gamma).mean()
             assert (run.clipped == 1.0) == (gamma == 1.0)
+
+
+@pytest.mark.parametrize("name", ["BLTS", "BLUCB"])
+def test_residual_balancing_brings_each_arm_close_to_the_mean_context(name):
+    contexts, rewards = problem(8, 400, 3, 3)
+    choices = {"weights": "residual_balancing", "schedule": "every_step", "zeta": 0.5}
+    chosen, _, memory = played(name, contexts, rewards, **choices)
+    for arm in range(3):
+        own = np.flatnonzero(chosen == arm)
+        weights, so_far = memory.weights[own], contexts[: own[-1] + 1].mean(axis=0)
+        assert weights.sum() == pytest.approx(len(own))
+        assert weights.max() <= len(own) ** (1 / 3) * (1 + 1e-12)
+        exact = np.empty(len(own))
+        balance_rows(contexts[own], so_far, 0.5, np.zeros(3), exact)
+        np.testing.assert_allclose(weights, len(own) * exact, atol=1e-6)
+        before, after = (np.abs(w @ contexts[own] / len(own) - so_far).max() for w in (np.ones(len(own)), weights))
+        assert after < before  # the cap keeps it from 0: an arm is played on one side of the contexts only
+    other = played(name, contexts, rewards, gamma=0.5, **choices)[0]
+    np.testing.assert_array_equal(chosen, other)  # gamma has no meaning
+    run = next(bandit_class(name).play([choices], contexts, rewards, range(400), [stream(0, "play")]))
+    assert np.isnan(run.clipped)
+    assert (run.arms != played(name, contexts, rewards)[0]).any()
+
+
+@pytest.mark.parametrize("name", ["BLTS", "BLUCB"])
+def test_residual_balancing_without_balance_is_no_weighting(name):
+    contexts, rewards = problem(9, 200, 3, 2)
+    arms, _, memory = played(name, contexts, rewards, weights="residual_balancing", zeta=1e-12)
+    np.testing.assert_allclose(memory.weights, 1.0, rtol=1e-9)
+    np.testing.assert_array_equal(arms, played(name.replace("BL", "Lin"), contexts, rewards)[0])
 
 
 def test_many_settings_are_played_in_one_call():

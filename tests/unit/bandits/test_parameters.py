@@ -63,7 +63,8 @@ anything = st.one_of(
     st.lists(st.floats(allow_nan=False), max_size=3), st.just("every_step"), st.just("loo"),
     st.dictionaries(st.sampled_from(["batch", "geometric", "x"]), st.floats(-1, 3) | st.integers(-1, 3), max_size=2),
 )  # fmt: skip
-KINDS = [Number(0), Number(0, 1, above=True), Number(2, whole=True), OneOf("loo", "gcv"), Schedule(),
+KINDS = [Number(0), Number(0, 1, above=True), Number(0, 1, above=True, below=True), Number(2, whole=True),
+         OneOf("loo", "gcv"), Schedule(),
          NumberOrWord(Number(2, whole=True), "loo"),
          Several(Number(0, above=True))]  # fmt: skip
 
@@ -86,6 +87,7 @@ def test_what_the_configuration_accepts_the_bandits_accept(kind, value):
     [
         (Number(0), float("nan")), (Number(0), float("inf")), (Number(0), -1), (Number(0), "1"), (Number(0), None),
         (Number(0), True), (Number(0, 1, above=True), 0), (Number(0, 1), 1.01), (Number(2, whole=True), 2.5),
+        (Number(0, 1, above=True, below=True), 0), (Number(0, 1, below=True), 1),
         (OneOf("a", "b"), "c"), (OneOf("a", "b"), ["a"]), (Several(Number(0)), []), (Several(Number(0)), [1, 1]),
         (Several(Number(0)), 1), (Schedule(), "seldom"), (Schedule(), {}), (Schedule(), {"batch": 0}),
         (Schedule(), {"batch": 1, "geometric": 1}), (Schedule(), {"weekly": 1}),

@@ -47,6 +47,8 @@ def go_on(bandit, contexts, rewards):
         ("BLTS", {"propensity": "monte_carlo"}),
         ("BLTS", {"propensity": "assignment"}),
         ("BLTS", {"posteriors": "all", "propensity_schedule": "every_step"}),
+        ("BLTS", {"weights": "residual_balancing"}),
+        ("BLUCB", {"weights": "residual_balancing"}),
     ],
     ids=str,
 )
@@ -72,11 +74,15 @@ def test_the_object_plays_what_the_compiled_loop_plays(name, kind, schedule, mor
         assert np.unique(chosen_with[uniform:]).size > 20
 
 
-@pytest.mark.parametrize("name", LINEAR)
+@pytest.mark.parametrize(
+    ("name", "choices"),
+    [*((name, {}) for name in LINEAR), *((name, {"weights": "residual_balancing"}) for name in ("BLTS", "BLUCB"))],
+    ids=str,
+)
 @pytest.mark.parametrize("way", ["pickle", "save"])
-def test_a_run_goes_on_after_a_round_trip(name, way, tmp_path):
+def test_a_run_goes_on_after_a_round_trip(name, choices, way, tmp_path):
     contexts, rewards = problem("continuous")
-    bandit = new(name)
+    bandit = new(name, **choices)
     go_on(bandit, contexts[:80], rewards[:80])
     if way == "pickle":
         other = pickle.loads(pickle.dumps(bandit))

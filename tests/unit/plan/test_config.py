@@ -11,6 +11,7 @@ from balanced_bandits.bandits.parameters import DEFAULTS
 from balanced_bandits.core.errors import InputError
 from balanced_bandits.datasets import SOURCES
 from balanced_bandits.plan.config import SCHEMA, checked_config, config_schema, with_schedules
+from balanced_bandits.plan.players import grid_size
 from balanced_bandits.vocabulary import READINGS
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -192,3 +193,19 @@ def test_a_schedule_of_the_command_line_replaces_that_of_the_configuration():
     assert with_schedules(merged, given) == expected
     assert with_schedules(merged, {}) == merged
     assert with_schedules({"schedule": "every_step"}, {"balancing": "nonsense"}) == {"schedule": "every_step"}
+
+
+def test_the_configuration_of_residual_balancing_has_as_many_settings_as_the_default():
+    def merged(below, above):  # as Snakemake does
+        inner = [key for key in below.keys() & above.keys() if isinstance(above[key], dict)]
+        both = {key: merged(below[key], above[key]) for key in inner}
+        return below | above | both
+
+    default = yaml.safe_load((ROOT / "config.yaml").read_text())
+    named = yaml.safe_load((ROOT / "workflow/configs/residual_balancing.yaml").read_text())
+    config = checked_config(merged(default, named))
+    assert config["balancing"] == checked_config({})["balancing"] | {"weights": "residual_balancing"}
+    for grids, usual in ((config, default), (config["synthetic"], default["synthetic"])):
+        for bandit, grid in usual["bandits"].items():
+            assert grid_size(grids["bandits"][bandit]) == grid_size(grid)
+        assert grids["bandits"]["BLTS"]["gamma"] == grids["bandits"]["BLUCB"]["gamma"] == [0.1]
