@@ -141,7 +141,7 @@ def recent_shares(right: NDArray[np.bool_], rounds: NDArray[np.int64]) -> NDArra
     ``right`` (optima, horizon): whether the arm of each round is that of the optimum. Before there are 100 rounds, the
     missing ones count as wrong.
     """
-    so_far = np.pad(np.cumsum(right, axis=1), ((0, 0), (1, 0)))
+    so_far: NDArray[np.int64] = np.pad(np.cumsum(right, axis=1), ((0, 0), (1, 0)))
     shares: NDArray[np.float64] = (so_far[:, rounds] - so_far[:, np.maximum(rounds - WINDOW, 0)]) / WINDOW
     return shares.T
 
