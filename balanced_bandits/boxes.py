@@ -355,11 +355,12 @@ def residual_balancing(X: Array, mean: Array, zeta: float) -> Array:
     start = np.append(np.full(n, 1.0 / n), np.abs(mean - X.mean(axis=0)).max())
     scales = np.append(np.full(n, 1.0 - zeta), zeta)
     bounded = np.vstack([np.column_stack([sign * X.T, np.ones(columns)]) for sign in (1.0, -1.0)])
-    constraints: Any = [
+    constraints = [
         {"type": "eq", "fun": lambda y: y[:-1].sum() - 1.0, "jac": lambda y: np.append(np.ones(n), 0.0)},
         {"type": "ineq", "fun": lambda y: bounded @ y - np.append(mean, -mean), "jac": lambda y: bounded},
     ]
-    found = optimize.minimize(
+    minimise: Any = optimize.minimize  # whose types do not cover a gradient beside constraints
+    found = minimise(
         lambda y: scales @ y**2, start, jac=lambda y: 2.0 * scales * y, method="SLSQP", constraints=constraints,
         bounds=[(0.0, n ** (-2.0 / 3.0))] * n + [(0.0, None)], options={"ftol": 1e-16, "maxiter": 1000},
     )  # fmt: skip

@@ -39,6 +39,9 @@ DATASETS, CLASSIFICATION, SYNTHETIC = PLAN.datasets, PLAN.classification, PLAN.s
 MULTIVERSE = PLAN.multiverse
 SUITE, RESULTS = DATASETS.suite, CLASSIFICATION.results
 CONDA = str(Path(workflow.basedir) / "envs/conda.yaml")
+# The search for readings: the readings of a rung, and their scores.
+READINGS_OF_RUNG = "results/readings/rung_{rung}/chosen.csv"
+PART_OF_RUNG = "results/readings/rung_{rung}/part_{part}.csv"
 FAILURES = FailureTable(Path("logs/failed_attempts.csv"))
 # In the environment instead of the parameters of jobs: the data do not depend on how they are fetched.
 os.environ[SETTINGS_VARIABLE] = json.dumps(config["openml"])
@@ -102,6 +105,11 @@ def predicted_seconds(job):
     if job.rule.name == "play_readings":
         return cost.START_UP + PLAN.readings.budget / PLAN.readings.parts
     return cost.START_UP
+
+
+def parts_of_rung(rung):
+    """The tables of all parts of a rung."""
+    return expand(PART_OF_RUNG, rung=rung, part=range(PLAN.readings.parts))
 
 
 def drawings(figure):

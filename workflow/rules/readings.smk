@@ -6,14 +6,6 @@
 #        many jobs: each part plays its share. Batches are named after all that they depend on, and kept: a part that is
 #        run again, after a kill or because another rung needs the same batches, plays only what is missing.
 
-READINGS_OF_RUNG = "results/readings/rung_{rung}/chosen.csv"
-PART_OF_RUNG = "results/readings/rung_{rung}/part_{part}.csv"
-
-
-def parts_of_rung(rung):
-    """The tables of all parts of a rung."""
-    return expand(PART_OF_RUNG, rung=rung, part=range(PLAN.readings.parts))
-
 
 rule choose_readings:
     input:
