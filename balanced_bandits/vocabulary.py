@@ -194,7 +194,7 @@ PLAYED = {
         "without": Level("left out", {"design": {"interaction": False}}),
     }),
     "schedule": Dimension("refreshes of λ and weights", {
-        "geometric": Level("when an arm has 5 % more observations", {"schedule": {"geometric": 0.05}}),
+        "geometric": Level("at 5 % more observations of an arm", {"schedule": {"geometric": 0.05}}),
         "step": Level("after every observation", {"schedule": "every_step"}),
         "batch10": Level("every 10 observations", {"schedule": {"batch": 10}}),
         "batch50": Level("every 50 observations", {"schedule": {"batch": 50}}),

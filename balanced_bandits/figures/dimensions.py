@@ -12,7 +12,7 @@ from balanced_bandits.vocabulary import PLAYED
 
 ROW = 0.155  # inches
 TOP, BOTTOM = 0.25, 0.75
-LABELS, PANEL, COUNTS = 1.9, 1.26, 0.3  # widths of the labels, of the scores, and of the number of readings
+LABELS, PANEL, COUNTS = 2.1, 1.08, 0.28  # widths of the labels, of the scores, and of the number of readings
 BAND, COLOUR = "#fbe0c3", "#1b4f8a"
 
 
