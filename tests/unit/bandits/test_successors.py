@@ -266,7 +266,7 @@ def test_gamma_grows_with_the_square_root_of_the_rounds():
 
 def test_squarecb_becomes_greedy_and_uniform():
     contexts, rewards = problem(5, 100, 2, 3)
-    arms, p = go_on(new("SquareCB", d=2, gamma_scale=0.0), contexts, rewards)
+    _, p = go_on(new("SquareCB", d=2, gamma_scale=0.0), contexts, rewards)
     np.testing.assert_allclose(p, 1 / 3)
     bandit = new("SquareCB", d=2, gamma_scale=1e12)
     for t, (x, r) in enumerate(zip(contexts, rewards, strict=True)):
