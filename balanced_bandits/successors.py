@@ -58,7 +58,7 @@ def squarecb(
 def inverse_gaps(estimates: Array, gamma: float) -> Array:
     """Probability 1 / (K + gamma gap) of every arm but the best, which has the rest; equally good ones share it."""
     best = estimates == estimates.max()
-    p = 1.0 / (len(estimates) + gamma * (estimates.max() - estimates))
+    p: Array = 1.0 / (len(estimates) + gamma * (estimates.max() - estimates))
     p[best] = (1.0 - p[~best].sum()) / best.sum()
     return p
 
@@ -72,7 +72,9 @@ def drts(
     size = rows.shape[1]
     arms = [Arm(choices, size) for _ in range(K)]
     penalised = np.diag((np.arange(size) >= int(choices.intercept == "unpenalised")).astype(float))
-    theta, inverse, refresh, lam = np.zeros((K, size)), np.zeros((size, size)), Clock(choices.schedule), 0.0
+    refresh, lam = Clock(choices.schedule), 0.0
+    theta: Array = np.zeros((K, size))
+    inverse: Array = np.zeros((size, size))
     propensities, pseudo = np.full((len(rows), K), 1.0 / K), np.empty((len(rows), K))
     for t, x in enumerate(rows):
         if t < len(forced):
@@ -97,15 +99,17 @@ def drts(
 
 def resampled(win: Array, threshold: float) -> Array:
     """The distribution of an arm that is drawn again and again until its probability is above the threshold."""
-    kept = np.where(win > threshold, win, 0.0)
-    return kept / kept.sum()
+    kept: Array = np.where(win > threshold, win, 0.0)
+    kept /= kept.sum()
+    return kept
 
 
 def win_probabilities(means: Array, deviation: float) -> Array:
     """The probability of each arm that its draw from N(mean, deviation^2) is the highest."""
     if deviation == 0:
-        best = means == means.max()
-        return best / best.sum()
+        best: Array = (means == means.max()).astype(float)
+        best /= best.sum()
+        return best
     gaps = (means.max() - means) / deviation
 
     def density(u: float, a: int) -> float:
