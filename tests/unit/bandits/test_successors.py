@@ -102,8 +102,9 @@ def go_on(bandit, contexts, rewards):
 @pytest.mark.parametrize("schedule", ["every_step", {"batch": 7}, {"geometric": 0.05}], ids=str)
 def test_the_object_plays_what_the_compiled_loop_plays(name, schedule):
     contexts, rewards = problem(0, ROUNDS, 3, 3)
-    expected, _, memory = played(name, contexts, rewards, schedule=schedule)
-    bandit = new(name, schedule=schedule)
+    choices = {"schedule": schedule} | ({"v": 1.0, "threshold": 0.2} if name == "DRTS" else {})
+    expected, _, memory = played(name, contexts, rewards, **choices)
+    bandit = new(name, **choices)
     arms, propensities = go_on(bandit, contexts, rewards)
     np.testing.assert_array_equal(arms, expected)
     np.testing.assert_array_equal(bandit.coefficients, memory.arms.theta)
