@@ -6,8 +6,8 @@ arm a is the highest is
     integral of  density(u + g_a)  product over b != a of Phi(u + g_b)  du
 
 The integrand is smooth and vanishes at both ends, so the trapezoidal rule converges exponentially; the same nodes serve
-all arms, so that K arms cost K evaluations per node instead of K^2. The error is below 1e-8 for up to a hundred arms; with
-a thousand, the highest draw has so narrow a distribution that the relative error can be 1e-5
+all arms, so that K arms cost K evaluations per node instead of K^2. The error is below 1e-8 for up to a hundred arms;
+with a thousand, the highest draw has so narrow a distribution that the relative error can be 1e-5
 (tests/unit/estimation/test_common_deviation.py).
 """
 

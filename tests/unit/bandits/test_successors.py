@@ -233,6 +233,7 @@ def gaps_weighed(means, gamma):
 
 
 @given(means=st.lists(st.floats(-100, 100), min_size=1, max_size=8), gamma=st.floats(0, 1e6))
+@settings(deadline=None)
 def test_inverse_gap_weighting_is_a_distribution_with_the_right_floor(means, gamma):
     p, K = gaps_weighed(means, gamma), len(means)
     gaps = max(means) - np.array(means)
