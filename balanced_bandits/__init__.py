@@ -9,15 +9,17 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from balanced_bandits.bandits.blts import BLTS
     from balanced_bandits.bandits.blucb import BLUCB
+    from balanced_bandits.bandits.drts import DRTS
     from balanced_bandits.bandits.epsilon_greedy import EpsilonGreedy
     from balanced_bandits.bandits.greedy import Greedy
     from balanced_bandits.bandits.iltcb import ILTCB
     from balanced_bandits.bandits.lints import LinTS
     from balanced_bandits.bandits.linucb import LinUCB
+    from balanced_bandits.bandits.squarecb import SquareCB
     from balanced_bandits.bandits.uniform import Uniform
 
 __version__ = "0.1.0"
-__all__ = ["BLTS", "BLUCB", "ILTCB", "EpsilonGreedy", "Greedy", "LinTS", "LinUCB", "Uniform"]
+__all__ = ["BLTS", "BLUCB", "DRTS", "ILTCB", "EpsilonGreedy", "Greedy", "LinTS", "LinUCB", "SquareCB", "Uniform"]
 
 
 def __getattr__(name: str) -> Any:

@@ -32,6 +32,8 @@ BANDITS = {
     "EpsilonGreedy": _entry("epsilon_greedy", "epsilon", *RIDGE),
     "Greedy": _entry("greedy", *RIDGE),
     "Uniform": _entry("uniform", *RIDGE),
+    "SquareCB": _entry("squarecb", "gamma_scale", *RIDGE),
+    "DRTS": _entry("drts", "v", "threshold", "lam_scale", *RIDGE),
 }
 
 

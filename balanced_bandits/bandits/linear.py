@@ -52,6 +52,7 @@ class LinearBandit(Bandit):
             alpha=value["alpha"],
             gamma=value["gamma"],
             epsilon=value["epsilon"],
+            gamma_scale=value["gamma_scale"],
             batch=batch,
             rho=rho,
             count_batch=count_batch,

@@ -37,6 +37,7 @@ class Options(NamedTuple):
     alpha: float
     gamma: float
     epsilon: float
+    gamma_scale: float  # of SquareCB
     batch: int  # refresh after this many more observations, ...
     rho: float  # ... or when their number has grown by this share, whichever is later
     count_batch: int  # the same for propensities

@@ -155,6 +155,25 @@ PARAMETERS = {
         "For residual balancing: how much balance counts, compared with even weights.",
     ),
     "epsilon": Parameter(0.1, Number(0, 1), "Probability of drawing the arm of a round at random."),
+    "gamma_scale": Parameter(
+        10.0,
+        Number(0),
+        "Greediness of SquareCB: in round t, gamma_t = gamma_scale * sqrt(t) multiplies the gap to the best estimate.",
+    ),
+    "v": Parameter(
+        0.1, Number(0), "Amount of exploration of DRTS: its posterior has variance v^2 (X'X + lambda_t)^-1."
+    ),
+    "threshold": Parameter(
+        1.0,
+        Number(0, 1),
+        "DRTS draws again while the probability of the arm is at most threshold / (K + 1), where K is the number of "
+        "arms. 1 is the smallest value in the theory; 0 never draws again.",
+    ),
+    "lam_scale": Parameter(
+        1.0,
+        Number(0, above=True),
+        "Penalty of the doubly robust regression: lambda_t = lam_scale * sqrt(t) after t observations of all arms.",
+    ),
     "intercept": Parameter(
         "unpenalised", OneOf("unpenalised", "penalised", "none"), "Treatment of the intercept in an arm's model."
     ),

@@ -32,6 +32,8 @@ BANDITS: dict[str, dict[str, Any]] = {
     "ILTCB": {"color": "#1b7837", "linestyle": (0, (6, 1, 1, 1, 1, 1)), "marker": "D", "markerfacecolor": "#1b7837"},
     "EpsilonGreedy": {"color": "#333333", "linestyle": (0, (1, 3)), "marker": "v", "markerfacecolor": "white"},
     "Greedy": {"color": "#7a7a7a", "linestyle": (0, (8, 3)), "marker": "P", "markerfacecolor": "#7a7a7a"},
+    "SquareCB": {"color": "#0b5d4f", "linestyle": (0, (5, 1, 1, 1)), "marker": "h", "markerfacecolor": "white"},
+    "DRTS": {"color": "#9a4fb8", "linestyle": (0, (4, 2, 1, 2, 1, 2)), "marker": "*", "markerfacecolor": "#9a4fb8"},
 }
 # For all others, in their order.
 OTHERS: list[dict[str, Any]] = [

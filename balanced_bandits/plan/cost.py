@@ -25,7 +25,7 @@ PAPER = {
     "ILTCB": (2.3, 0.71, 0.24, 0.13, 0.003, 0.0),
 }
 # The references have the ridge regressions of LinTS, and their choice of an arm costs about as much.
-STEP = PAPER | dict.fromkeys(("EpsilonGreedy", "Greedy", "Uniform"), PAPER["LinTS"])
+STEP = PAPER | dict.fromkeys(("EpsilonGreedy", "Greedy", "Uniform", "SquareCB"), PAPER["LinTS"])
 SETTINGS = 12  # of BLTS, BLUCB and ILTCB in the default configuration
 
 

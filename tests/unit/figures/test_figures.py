@@ -164,9 +164,9 @@ def test_nothing_that_is_written_is_cut_off(name):
 
 def test_bandits_differ_without_colour_too():
     styles = bandit_styles([*BANDITS, "Mine", "Yours"])
-    assert len({(str(style["linestyle"])) for style in styles.values()}) == len(styles) == 10
+    assert len({(str(style["linestyle"])) for style in styles.values()}) == len(styles) == 12
     marks = {(style["marker"], style["markerfacecolor"] == "white") for style in styles.values()}
-    assert len(marks) == 10
+    assert len(marks) == 12
 
 
 def test_a_bandit_of_the_comparison_looks_the_same_in_every_figure():

@@ -1,6 +1,7 @@
 """The configuration: the committed one, defaults, and what is said of a wrong one."""
 
 import math
+import re
 from pathlib import Path
 
 import pytest
@@ -69,6 +70,20 @@ def test_the_references_are_not_in_the_paper_and_have_no_more_settings_than_its_
     assert not config["references"].keys() & config["bandits"].keys()
     assert math.prod(len(values) for values in config["references"]["EpsilonGreedy"].values()) == 3
     assert config["references"]["Greedy"] == {}
+
+
+def test_the_bandits_that_followed_are_available_with_as_many_settings_as_blts():
+    """The grids that config.yaml suggests in a comment are valid, and those that docs/choices.md explains."""
+    suggested = re.findall(r"^#   (\w+: \{.*\})$", (ROOT / "config.yaml").read_text(), flags=re.MULTILINE)
+    grids = yaml.safe_load("\n".join(suggested))
+    assert list(grids) == ["SquareCB", "DRTS"]
+    page = (ROOT / "docs/choices.md").read_text()
+    (explained,) = re.findall(r"### Bandits that followed.*?```yaml\n(.*?)```", page, flags=re.DOTALL)
+    assert yaml.safe_load(explained) == {"references": grids}
+    config = checked_config({"references": grids})
+    for grid in config["references"].values():
+        assert math.prod(len(values) for values in grid.values()) == 12
+    assert not grids.keys() & checked_config({})["references"].keys()
 
 
 def test_the_schema_knows_the_readings_that_there_are():

@@ -191,7 +191,7 @@ class TestJobs:
     def test_a_bandit_without_a_cost_of_its_own_costs_as_much_as_the_slowest(self):
         assert cost.seconds("Mine", 1000, 5, 2, 1) == cost.seconds("BLTS", 1000, 5, 2, 1)
 
-    @pytest.mark.parametrize("bandit", ["EpsilonGreedy", "Greedy", "Uniform"])
+    @pytest.mark.parametrize("bandit", ["EpsilonGreedy", "Greedy", "Uniform", "SquareCB"])
     def test_bandits_without_draws_and_propensities_cost_as_much_as_lints(self, bandit):
         size = 1000, 20, 10, 1
         assert cost.play_seconds(bandit, *size) == cost.play_seconds("LinTS", *size) < cost.play_seconds("BLTS", *size)
