@@ -10,6 +10,7 @@ from typing import Any
 
 from balanced_bandits.core.errors import InputError
 from balanced_bandits.core.files import write_bytes, write_text
+from balanced_bandits.plan.config import with_defaults
 from balanced_bandits.verification.contents import (
     LARGE,
     RECORD,
@@ -51,7 +52,7 @@ def publish(results: Path, published: Path, suite: str, defaults: dict[str, Any]
     files[f"{suite}/{RUNS}"] = _runs_in_parquet(runs)
     source = {
         "suite": suite,
-        "command": command(origin["config"], defaults),
+        "command": command(with_defaults(origin["config"]), defaults),
         "date": datetime.datetime.fromtimestamp(runs.stat().st_mtime, datetime.UTC).date().isoformat(),
         **{key: origin.get(key) for key in ("revision", "processor", "versions")},
         "files": {name: hashlib.sha256(raw).hexdigest() for name, raw in sorted(files.items())},

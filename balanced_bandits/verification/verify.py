@@ -35,7 +35,8 @@ from balanced_bandits.verification.contents import (
 )
 
 # Options that change no published number, and the datasets, of which a part may be run.
-IRRELEVANT = ("suite", "datasets", "strict", "openml", "figures", "calibration", "sensitivity", "readings")
+IRRELEVANT = ("suite", "datasets", "strict", "openml", "figures", "calibration", "multiverse", "sensitivity",
+              "readings")  # fmt: skip
 FIXED = "fixed"  # the protocol that chooses settings on the other datasets, and so depends on which there are
 _DECISIVE = (DIFFERENT, ROUNDING, IDENTICAL)
 
