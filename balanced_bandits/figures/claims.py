@@ -31,6 +31,8 @@ def draw(claims: pd.DataFrame, *, rope: float) -> Figure:
         1, len(readings), squeeze=False, sharey=True,
         gridspec_kw={"left": 0.165, "right": 0.99, "bottom": 0.86 / height, "top": 1 - 0.26 / height, "wspace": 0.05},
     )[0]  # fmt: skip
+    longest = max(len(f"{row.wins}–{row.losses}") for row in claims.itertuples())
+    room = 0.05 + 0.021 * longest  # for these counts, at the right: a share of the width that intervals take
     for panel, reading in zip(axes, readings, strict=True):
         of_reading = claims[claims["reading"] == reading]
         ends = limits(of_reading["low"], of_reading["high"], rope)
@@ -46,7 +48,7 @@ def draw(claims: pd.DataFrame, *, rope: float) -> Figure:
                            color=PROTOCOLS[protocol]["color"])  # fmt: skip
         panel.set_title(reading_in_words(reading), fontsize=7.5, pad=4)
         no_difference(panel, rope)
-        panel.set(xlim=(ends[0] - 0.02 * width, ends[1] + 0.16 * width), ylim=(len(rows) - 0.45, -0.55))
+        panel.set(xlim=(ends[0] - 0.02 * width, ends[1] + room * width), ylim=(len(rows) - 0.45, -0.55))
         for between in range(1, len(rows)):
             panel.axhline(between - 0.5, color="#e6e6e6", linewidth=0.5, zorder=0)
     labels = [f"placebo:\n{better}\nbeats {worse}" if kind == "placebo" else f"{better} beats {worse}"
