@@ -308,7 +308,7 @@ def spread(X: Array, w: Array, free: int) -> float:
     """The mean over columns of their weighted sums of squares, around the means if there is a free intercept."""
     centred = X - np.average(X, axis=0, weights=w) if free else X
     squares = float((w @ centred**2).mean())
-    return squares if squares > 0 else 1.0
+    return squares if squares > 1e-12 * float((w @ X**2).mean()) else 1.0
 
 
 def place_of_ties(choices: Choices) -> int:

@@ -243,7 +243,7 @@ def regress(memory, options):
     n, number, free = memory.clock[ROUNDS], memory.values.size, options.common.free
     rows, pseudo = memory.rows[:n], memory.pseudo[:n].copy()
     lam = options.lam_scale * math.sqrt(float(n))
-    found = fit_by_parts(rows, np.zeros(n), np.ones(n), lam, options.common)
+    found = fit_by_parts(rows, np.zeros(n), np.ones(n), lam, options.common.lams, options.common)
     levels = np.zeros(number)
     if free == 1:
         for a in range(number):

@@ -28,6 +28,7 @@ VARIANCES = {"residual": RESIDUAL, "literal": LITERAL, "mean": MEAN}
 ONE = 0  # the grid of lam is in absolute numbers, or ...
 DATA = 1  # ... in multiples of ``spread`` of the arm's rows
 UNITS = {"one": ONE, "data": DATA}
+NO_SPREAD = 1e-12  # relative spread of rows that counts as none
 LARGEST_DRIFT = 1e-7  # relative error of B^-1 above which an arm is refitted
 FIRST_CHECK = 256  # rank-one updates before the drift is measured for the first time
 
@@ -210,7 +211,9 @@ def fit(arms, arm, rows, rewards, weights, model):
     """
     free, lams = model.free, model.lams
     if model.unit == DATA:
-        lams = lams * spread(rows, weights, free)
+        unit, lams = spread(rows, weights, free), lams.copy()
+        for k in range(lams.size):
+            lams[k] *= unit
     if model.criterion == LOO:
         place = place_of(lams, model.ties)
         if rewards.size >= rows.shape[1] - free:
@@ -245,12 +248,14 @@ def fit(arms, arm, rows, rewards, weights, model):
 
 @kernel
 def spread(rows, weights, free):
-    """The mean of the columns' weighted sums of squares, around their means if the intercept is free; 1 if that is 0.
+    """The mean of the columns' weighted sums of squares, around their means if the intercept is free.
+
+    1 if that is 0 up to rounding, compared with the sums of squares themselves.
 
     A grid in multiples of it grows with the observations and with the scale of the contexts, as that of glmnet does.
     """
     n, size = rows.shape
-    total, squares = 0.0, 0.0
+    total, squares, uncentred = 0.0, 0.0, 0.0
     for i in range(n):
         total += weights[i]
     for j in range(free, size):
@@ -261,7 +266,8 @@ def spread(rows, weights, free):
             centre /= total
         for i in range(n):
             squares += weights[i] * (rows[i, j] - centre) ** 2
-    return squares / (size - free) if squares > 0.0 else 1.0
+            uncentred += weights[i] * rows[i, j] ** 2
+    return squares / (size - free) if squares > NO_SPREAD * uncentred else 1.0
 
 
 @kernel

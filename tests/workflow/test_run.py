@@ -266,7 +266,10 @@ def test_all_bandits_get_into_the_tables(workspace):
         "LinTS": {"alpha": [1]}, "LinUCB": {"alpha": [1]}, "BLTS": {"alpha": [0.5, 1], "gamma": [0.05, 0.1]},
         "BLUCB": {"alpha": [1], "gamma": [0.1]}, "ILTCB": {"mu_scale": [0.1], "psi": [1]},
     }  # fmt: skip
-    workspace.config["references"] = {"EpsilonGreedy": {"epsilon": [0.1]}, "Greedy": {}, "Uniform": {}}
+    workspace.config["references"] = {
+        "EpsilonGreedy": {"epsilon": [0.1]}, "Greedy": {}, "Uniform": {}, "SquareCB": {"gamma_scale": [10]},
+        "DRTS": {"v": [1]},
+    }  # fmt: skip
     bandits = workspace.config["bandits"] | workspace.config["references"]
     assert set(bandits) == set(BANDITS)
     workspace.config["synthetic"] |= {"bandits": bandits}
@@ -275,7 +278,7 @@ def test_all_bandits_get_into_the_tables(workspace):
     with open(workspace.folder / "results/tiny/counts.csv") as table:
         counts = list(csv.DictReader(table))
     assert {name for row in counts for name in (row["row"], row["column"])} == set(bandits)
-    assert len(counts) == 8 * 7 // 2 * 2 * 4
+    assert len(counts) == 10 * 9 // 2 * 2 * 4
     with open(workspace.folder / "results/synthetic/rates.csv") as table:
         settings = {(row["bandit"], row["setting"]) for row in csv.DictReader(table)}
     assert ("BLTS", "alpha=0.5 gamma=0.05") in settings

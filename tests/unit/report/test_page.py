@@ -164,7 +164,7 @@ def test_figures_on_demand_are_on_the_page_if_they_exist(section, title, made, t
     drawing = Drawing(str(image), caption, {}, title, section)
     data = explorer(pairs, curves, datasets, BANDITS)
     without, with_it = (
-        render(ROOT / "workflow/report", of, run, "tiny", drawings, data, "All are shown.", search)
+        render(ROOT / "workflow/report", of, run, "tiny", drawings, data, "All are shown.", searched=search)
         for drawings, search in (([], []), ([drawing], [searched] * (section == "readings")))
     )
     assert f'<section id="{section}">' not in without
