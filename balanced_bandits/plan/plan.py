@@ -26,6 +26,7 @@ class Plan:
     def check(self) -> None:
         """Raise ``InputError`` if a run of the workflow can't be planned."""
         self.players.check_asked()
+        self.players.check_weights()
         self.players.check_own()
         self.datasets.check_results()
         _ = self.classification, self.calibration, self.multiverse, self.synthetic

@@ -12,6 +12,8 @@ from balanced_bandits.core.settings import settings_of
 from balanced_bandits.plan import provenance
 from balanced_bandits.vocabulary import ANY_READING, READINGS
 
+UNUSED = {"residual_balancing": "gamma", "inverse_propensity": "zeta"}  # by weights: the parameter that has no effect
+
 
 class Players:
     """The bandits in a configuration: those of this package and user-defined ones.
@@ -47,6 +49,24 @@ class Players:
         if not self.playing(example):
             raise InputError(f"play: name at least one of {', '.join(example)}, which play the synthetic example.")
 
+    def check_weights(self) -> None:
+        """Raise if a grid has several values of what the weights do not use: copies of one setting have more luck."""
+        weights = self._config["balancing"]["weights"]
+        unused = UNUSED[weights]
+        for key, grids in self._grids().items():
+            for name, grid in grids.items():
+                if name in BANDITS and "weights" in BANDITS[name].parameters and len(grid.get(unused, ())) > 1:
+                    raise InputError(
+                        f"{key}.{name}.{unused} has {len(grid[unused])} values, but weights by {weights} do not use "
+                        f"{unused}, so these would be copies of one setting; give one value, as in "
+                        "workflow/configs/residual_balancing.yaml."
+                    )
+
+    def _grids(self) -> dict[str, dict[str, Any]]:
+        """All grids, by their key in the configuration."""
+        return {"bandits": self._config["bandits"], "references": self._config["references"],
+                "synthetic.bandits": self._config["synthetic"]["bandits"]}  # fmt: skip
+
     def path(self, bandit: str) -> str:
         """The import path of its class, MODULE:CLASS."""
         return self._own[bandit] if bandit in self._own else import_path(bandit)
@@ -80,8 +100,7 @@ class Players:
 
     def check_own(self) -> None:
         """Raise unless the classes of user-defined bandits exist and take the parameters of their grids."""
-        grids = {"bandits": self._config["bandits"], "references": self._config["references"],
-                 "synthetic.bandits": self._config["synthetic"]["bandits"]}  # fmt: skip
+        grids = self._grids()
         for name, path in self._own.items():
             if name in BANDITS:
                 raise InputError(f"own_bandits.{name}: a bandit of this package has this name; choose another one.")

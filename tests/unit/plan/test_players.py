@@ -1,4 +1,4 @@
-"""Which of the bandits are played: the key ``play``."""
+"""Which of the bandits are played (the key ``play``), and that no grid has copies of a setting."""
 
 import pytest
 
@@ -49,3 +49,18 @@ def test_without_the_reference_and_the_placebo_the_first_bandit_is_the_reference
 def test_what_cannot_be_played_is_told(play, sentence):
     with pytest.raises(InputError, match=sentence):
         planned(play=play)
+
+
+@pytest.mark.parametrize(
+    ("config", "words"),
+    [
+        ({"balancing": {"weights": "residual_balancing"}}, "bandits.BLTS.gamma has 4 values, but weights by residual"),
+        (
+            {"bandits": {"LinTS": {"alpha": [1]}, "BLUCB": {"gamma": [0.1], "zeta": [0.1, 0.5]}}},
+            "bandits.BLUCB.zeta has 2",
+        ),
+    ],
+)
+def test_copies_of_a_setting_are_refused(config, words):
+    with pytest.raises(InputError, match=words):
+        Plan(config).check()
